@@ -1,6 +1,6 @@
 /** Registries of a given size in PostgreSQL: the server makes the rows of `sample`, because ten million would take hours through the store. */
 import type pg from 'pg';
-import { countUsers } from '../daemon/store/postgres/migrations.ts';
+import { countAllUsers } from '../daemon/store/postgres/migrations.ts';
 import { BEGUN, DAY, knownUser, SEED } from './fill.ts';
 
 /** The arithmetic of `spread` and of a product of 32 bits, in int8. */
@@ -50,7 +50,9 @@ const counters = `
 INSERT INTO device_count (manufacturer, device_type, status, count)
   SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3;
 INSERT INTO registration_count (hour, count) SELECT created_at / 3600000, count(*) FROM device GROUP BY 1;
-${countUsers('SELECT DISTINCT user_id FROM device')}
+UPDATE device SET user_key = lower(user_id) WHERE user_id IS NOT NULL;
+DELETE FROM device_key_count;
+${countAllUsers}
 UPDATE head SET device = (SELECT count(*) FROM device), at = greatest(at, (SELECT max(created_at) FROM device));`;
 
 const CHUNK = 1_000_000;

@@ -17,6 +17,7 @@ import type { StoreTarget } from './home/store-target.ts';
 import type { Logger } from './logger.ts';
 import type { Hub } from './notifications/hub.ts';
 import { AccessJournal } from './services/access-journal.ts';
+import { bindEarlierDevices } from './services/people/earlier-devices.ts';
 import type { Readiness } from './services/readiness.ts';
 import type { Tokens } from './services/tokens.ts';
 import type { Store } from './store/store.ts';
@@ -143,6 +144,12 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
   stack.add(() => heads.stop());
   const rotateJournal = (takeNext: boolean) => rotateJournalKey({ home, store, heads, now, takeNext });
   await rotateJournal(true);
+  const earlier = await bindEarlierDevices(store, now);
+  if (earlier.bound + earlier.unmatched > 0)
+    log.info(
+      earlier,
+      'devices of an earlier version were bound to the persons with their names; the others are listed by people match',
+    );
   const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
   stack.add(() => access.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, settings, now, log }).then(async generated => {

@@ -1,6 +1,7 @@
 /** What a date makes due: devices of leavers whose delay is over are locked, and overdue loans are announced. */
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import { announce } from '../domain/receipt.ts';
+import { bindEarlierDevices } from '../services/people/earlier-devices.ts';
 import type { Leavers } from '../services/people/leavers.ts';
 import type { Store } from '../store/store.ts';
 import { DueWork, type DueWorkParts } from './due-work.ts';
@@ -9,7 +10,7 @@ import { DueWork, type DueWorkParts } from './due-work.ts';
 const PORTION = 100;
 
 interface DueLeaversParts extends DueWorkParts {
-  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork'>;
+  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork' | 'unkeyedDevices'>;
   readonly leavers: Pick<Leavers, 'changes'>;
 }
 
@@ -20,6 +21,8 @@ export class DueLeavers extends DueWork<DueLeaversParts> {
 
   async doDue(): Promise<boolean> {
     const { store, leavers, now } = this.parts;
+    // A node of the release before, which knows only names, may have bound devices.
+    await bindEarlierDevices(store, now);
     const window = { descending: false, offset: 0, limit: PORTION };
     const { rows } = await store.people({ dueBy: now(), ...window });
     for (const person of rows) {

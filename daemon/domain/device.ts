@@ -14,6 +14,10 @@ export interface DeviceRecord extends DeviceDescription {
   readonly status: DeviceStatus;
   /** Whom the device is bound to; null before activation. Not always the id of a user of this registry. */
   readonly userId: string | null;
+  /** `personKey` of `userId`; null before activation, and until a device of an earlier version is bound: see `DevicesBind`. */
+  readonly userKey: string | null;
+  /** Number of the person to whom it is bound; null if `userId` names none. */
+  readonly person: number | null;
   readonly activationCode: string;
   readonly activationCodeExpiresAt: number;
   readonly note: string | null;
@@ -50,6 +54,8 @@ export type DeviceRow = Pick<
   | 'model'
   | 'status'
   | 'userId'
+  | 'userKey'
+  | 'person'
   | 'activationCode'
   | 'activationCodeExpiresAt'
   | 'createdAt'
@@ -68,6 +74,8 @@ export const deviceRowFields: Record<keyof DeviceRow, 0> = {
   model: 0,
   status: 0,
   userId: 0,
+  userKey: 0,
+  person: 0,
   activationCode: 0,
   activationCodeExpiresAt: 0,
   createdAt: 0,
@@ -81,6 +89,8 @@ export const deviceRowFields: Record<keyof DeviceRow, 0> = {
 export const justRegistered = {
   status: 'INACTIVE',
   userId: null,
+  userKey: null,
+  person: null,
   note: null,
   activatedAt: null,
   lastUsedAt: null,
@@ -115,12 +125,13 @@ export const registeredDevice = (device: NewDevice, number: number, createdAt: n
   proof: device.proof,
 });
 
-/** The fields that a change may set. Absent fields keep their values. */
+/** The fields that a change may set. Absent fields keep their values. A new `userId` without `person` binds the device to the person with that name. */
 export type DeviceSet = Partial<
   Pick<
     DeviceRecord,
     | 'status'
     | 'userId'
+    | 'person'
     | 'activationCode'
     | 'activationCodeExpiresAt'
     | 'firmwareVersion'
@@ -163,8 +174,14 @@ export interface DeviceUse {
   readonly entry: Entry;
 }
 
+/** Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has another name now. */
+export interface DevicesBind {
+  readonly kind: 'devices.bind';
+  readonly bound: readonly { readonly device: number; readonly userKey: string; readonly person: number | null }[];
+}
+
 /** Every change of a device. */
-export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
+export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse | DevicesBind;
 
 /** Fields that a guard can hold beside the state and the activation code. */
 export type HeldFields = Partial<Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason' | 'proof'>>;

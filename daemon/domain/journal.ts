@@ -3,6 +3,7 @@ import { type JournalEventType, journalEventTypes } from '../../src/contract/val
 
 /** Types of entry that are stored but never sent as notifications. */
 const privateEventTypes = [
+  'DEVICES_BOUND',
   'CREDENTIAL_BEGUN',
   'CREDENTIAL_BEGUN_AGAIN',
   'CREDENTIAL_ISSUED',

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { namesIn } from '../../src/contract/names.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import { type LeaverAction, type PersonSource, personSources } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { saltedDigest } from './digest.ts';
@@ -22,7 +23,7 @@ export interface PersonRecord {
   /** The number in the id PER-n: from 1, without gaps. */
   readonly number: number;
   readonly userName: string;
-  /** See `personKey`. Unique. */
+  /** `personKey` of `userName`. Unique among the persons that are not removed. */
   readonly userKey: string;
   readonly name: string | null;
   /** Null if no identity provider has sent a name. */
@@ -67,13 +68,19 @@ export type PersonSet = Partial<PersonDetails & PersonState>;
 /** What a new person is stored with. */
 type NewPerson = Omit<PersonRecord, 'number' | 'createdAt' | 'updatedAt' | 'search'>;
 
-/** The result is `duplicate` if a person has the user name. */
+/**
+ * The result is `duplicate` if a person who is not removed has the user name. Devices that are bound to the name without a person become those of the
+ * person, unless a removed person has had the name.
+ */
 interface PersonAdd {
   readonly kind: 'person.add';
   readonly person: NewPerson;
 }
 
-/** A `Conflict` if the version is not `before`, or another person or a local account has the new user name. Devices follow a new user name. */
+/**
+ * A `Conflict` if the version is not `before`, or another person (a removed one too), devices without a person or a local account have the new user name.
+ * It shows at the devices of the person.
+ */
 interface PersonUpdate {
   readonly kind: 'person.set';
   readonly person: number;
@@ -81,6 +88,8 @@ interface PersonUpdate {
   readonly set: PersonSet;
   /** Both user names, if the name changes. */
   readonly renamed?: { readonly from: string; readonly to: string };
+  /** The user name afterwards, if a removed person is back: no one else may have it. */
+  readonly restored?: string;
   readonly entry: Entry;
 }
 
@@ -121,8 +130,9 @@ export interface OwnerGuard {
   readonly isRequired: boolean;
 }
 
-/** By what user names are equal: upper and lower case do not matter. */
-export const personKey = (userName: string): string => userName.normalize('NFC').toLowerCase();
+/** Whom a name means, of all persons with this name: the one who is not removed, else the last one; undefined if there is none. */
+export const holderOf = <P extends Pick<PersonRecord, 'removedAt'>>(persons: readonly P[]): P | undefined =>
+  persons.find(({ removedAt }) => removedAt === null) ?? persons.at(-1);
 
 /** What keywords are searched in, in lower case: a line for each part. The e-mail address is behind an empty line: not all may search in it. */
 export function searchTextOf({
@@ -189,7 +199,11 @@ export function edit(person: PersonRecord, set: PersonSet): PersonUpdate | null 
   return updated(person, changed, { type: 'PERSON_UPDATED', detail: { fields } });
 }
 
-function updated({ number, version, userName: from }: PersonRecord, set: PersonSet, entry: Entry): PersonUpdate {
+function updated(
+  { number, version, removedAt, userName: from }: PersonRecord,
+  set: PersonSet,
+  entry: Entry,
+): PersonUpdate {
   const { userName: to = from } = set;
   return {
     kind: 'person.set',
@@ -197,6 +211,7 @@ function updated({ number, version, userName: from }: PersonRecord, set: PersonS
     before: version,
     set,
     ...(to === from ? {} : { renamed: { from, to } }),
+    ...(removedAt !== null && set.removedAt === null ? { restored: to } : {}),
     entry,
   };
 }
@@ -271,16 +286,30 @@ interface LeaverState {
   readonly now: number;
 }
 
+/** Whether a source gives a person who has left another external id, and with it the devices to someone else. */
+export const isSomeoneElse = (
+  { active, externalId }: Pick<PersonRecord, 'active' | 'externalId'>,
+  wanted: Pick<PersonRecord, 'externalId'>,
+): boolean => !active && externalId !== null && wanted.externalId !== null && wanted.externalId !== externalId;
+
+/**
+ * Which of the removed persons with a name is one whom a source adds: the last one with the same external id, or without one. Another external id is
+ * another person.
+ */
+export const removedAs = <P extends Pick<PersonRecord, 'externalId'>>(
+  removed: readonly P[],
+  externalId: string | null,
+) => removed.findLast(person => person.externalId === externalId) ?? null;
+
 /** Why a device may not be bound to a user name; null if it may. `person`: the one whose user name is equal. */
 export function ownerFault(
   { userId, isRequired }: Pick<OwnerGuard, 'userId' | 'isRequired'>,
-  person: Pick<PersonRecord, 'userName' | 'active'> | null | undefined,
+  person: Pick<PersonRecord, 'active'> | null | undefined,
 ): string | null {
   if (!person)
     return isRequired
       ? `userId ${userId} is not the user name of a person. Add the person, or check the spelling`
       : null;
-  if (person.userName !== userId) return `userId ${userId}: the user name of this person is ${person.userName}`;
   return person.active ? null : `userId ${userId}: this person has left`;
 }
 

@@ -10,6 +10,8 @@ export interface UserRecord {
   /** The number in the id USR-n: from 1, without gaps. */
   readonly number: number;
   readonly username: string;
+  /** `personKey` of `username`. Not unique: names of accounts differ in upper and lower case. */
+  readonly userKey: string;
   /** Encoded hash with its parameters; never leaves the daemon. */
   readonly passwordHash: string;
   readonly role: Role;
@@ -22,7 +24,7 @@ export interface UserRecord {
 }
 
 /** What a new user is stored with. */
-type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch'>;
+type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch' | 'userKey'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
 type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash'>>;

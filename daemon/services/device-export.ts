@@ -4,7 +4,6 @@ import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { exportBounds, personBounds } from '../../src/contract/limits.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
 import type { DeviceRow } from '../domain/device.ts';
-import { personKey } from '../domain/person.ts';
 import type { DeviceFilter, ScanOptions } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { type Caller, holderOf } from './context.ts';
@@ -94,7 +93,7 @@ async function itemsFor(store: Scan, caller: Caller, { names }: ExportOptions) {
   const read = await personNames(store, caller);
   return async (rows: readonly DeviceRow[]): Promise<readonly ExportedItem[]> => {
     const found = await read(rows);
-    return rows.map(row => ({ ...listItem(row, caller), name: found.get(row.userId ?? '') ?? null }));
+    return rows.map(row => ({ ...listItem(row, caller), name: found.get(row.person ?? 0) ?? null }));
   };
 }
 
@@ -131,7 +130,11 @@ async function* csv(
     if (tags.length > mostTagColumns) throw tooManyTags();
     yield ready;
     const items = await itemsFor(store, caller, options);
-    const fields = options.names ? ([...deviceListFields, 'name'] as const) : deviceListFields;
+    const persons = await personColumn(store, caller);
+    const fields = [
+      ...deviceListFields.flatMap(field => (field === 'userId' ? [field, ...persons] : [field])),
+      ...(options.names ? (['name'] as const) : []),
+    ];
     const proofs = (await hasProofs(store, filter)) ? [proofColumn] : [];
     yield `${[...fields, ...proofs, ...tags.map(name => tagColumn + name)].join(',')}\r\n`;
     for (; !batch.done; batch = await batches.next())
@@ -140,6 +143,13 @@ async function* csv(
     await batches.return();
   }
 }
+
+/** The column with the person: left out in a registry without persons, and for a VIEWER. */
+const personColumn = async (store: Scan, { role }: Caller): Promise<readonly 'personId'[]> =>
+  role === 'VIEWER' || !(await hasPersons(store)) ? [] : ['personId'];
+
+const hasPersons = async (store: Pick<Store, 'people'>): Promise<boolean> =>
+  (await store.people({ after: 0, descending: false, offset: 0, limit: 1 })).total > 0;
 
 /** Whether there is a device that the column is for. Like those of tags, it is left out if all its cells would be empty. */
 async function hasProofs(store: Scan, filter: DeviceFilter): Promise<boolean> {
@@ -157,7 +167,7 @@ const tooManyTags = () =>
 
 const csvLine = (
   item: ExportedItem,
-  fields: readonly ((typeof deviceListFields)[number] | 'name')[],
+  fields: readonly ((typeof deviceListFields)[number] | 'personId' | 'name')[],
   tags: readonly string[],
   hasProof: boolean,
 ): string => {
@@ -167,8 +177,8 @@ const csvLine = (
   return [...cells, ...tags.map(name => (Object.hasOwn(own, name) ? csvCell(own[name]!) : ''))].join(',');
 };
 
-/** Names by user name; a user name without a person is left out. */
-type Names = ReadonlyMap<string, string | null>;
+/** Names by number of the person. */
+type Names = ReadonlyMap<number, string | null>;
 
 const noNames: Names = new Map();
 
@@ -179,18 +189,16 @@ const noNames: Names = new Map();
 async function personNames(
   store: Pick<Store, 'people'>,
   { role }: Caller,
-): Promise<(devices: readonly { readonly userId: string | null }[]) => Promise<Names>> {
+): Promise<(devices: readonly Pick<DeviceRow, 'person'>[]) => Promise<Names>> {
   const window = { descending: false, offset: 0 };
-  if (role === 'VIEWER' || (await store.people({ after: 0, ...window, limit: 1 })).total === 0)
-    return async () => noNames;
+  if (role === 'VIEWER' || !(await hasPersons(store))) return async () => noNames;
   return async devices => {
-    const userIds = new Set(devices.flatMap(({ userId }) => userId ?? []));
-    const keys = [...new Set([...userIds].map(personKey))];
-    const names = new Map<string, string | null>();
-    for (let at = 0; at < keys.length; at += personBounds.named) {
-      const userKeys = keys.slice(at, at + personBounds.named);
-      const { rows } = await store.people({ userKeys, after: 0, ...window, limit: userKeys.length });
-      for (const { userName, name } of rows) names.set(userName, name);
+    const numbers = [...new Set(devices.flatMap(({ person }) => person ?? []))];
+    const names = new Map<number, string | null>();
+    for (let at = 0; at < numbers.length; at += personBounds.named) {
+      const some = numbers.slice(at, at + personBounds.named);
+      const { rows } = await store.people({ numbers: some, after: 0, ...window, limit: some.length });
+      for (const { number, name } of rows) names.set(number, name);
     }
     return names;
   };

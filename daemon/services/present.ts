@@ -4,7 +4,7 @@ import type { DataOf } from '../../src/contract/define.ts';
 import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
 import { dayMs } from '../../src/contract/durations.ts';
-import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
+import { deviceIds, personIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
 import type * as api from '../../src/contract/users.ts';
@@ -47,6 +47,10 @@ const isoOrNull = (at: number | null): string | null => (at === null ? null : is
 /** A VIEWER does not see activation codes. */
 const codeFor = (caller: Caller, code: string): string | null => (caller.role === 'VIEWER' ? null : code);
 
+/** A VIEWER does not see persons. */
+const personFor = (caller: Caller, person: number | null): string | null =>
+  person === null || caller.role === 'VIEWER' ? null : personIds.format(person);
+
 /** A device in a list. */
 export function listItem(row: DeviceRow, caller: Caller): DeviceListItem {
   return {
@@ -57,6 +61,7 @@ export function listItem(row: DeviceRow, caller: Caller): DeviceListItem {
     model: row.model,
     status: row.status,
     userId: row.userId,
+    personId: personFor(caller, row.person),
     activationCode: codeFor(caller, row.activationCode),
     createdAt: iso(row.createdAt),
     activatedAt: isoOrNull(row.activatedAt),
@@ -75,6 +80,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     ...descriptionOf(device),
     status: device.status,
     userId: device.userId,
+    personId: personFor(caller, device.person),
     userName: bound?.username ?? null,
     userEmail: caller.role === 'ADMIN' ? (bound?.email ?? null) : null,
     activationCode: codeFor(caller, device.activationCode),
@@ -100,7 +106,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
 }
 
 /** A user, without the password. */
-export const user = (record: UserRecord): api.User => ({
+export const user = (record: Omit<UserRecord, 'userKey'>): api.User => ({
   ...loginUser(record),
   disabled: record.disabled,
   createdAt: iso(record.createdAt),
@@ -112,7 +118,12 @@ export const login = (
   { token, expiresAt }: { readonly token: string; readonly expiresAt: number },
 ): DataOf<Routes['login']> => ({ token, expireTime: iso(expiresAt), user: loginUser(record) });
 
-const loginUser = ({ number, username, role, email }: UserRecord): DataOf<Routes['login']>['user'] => ({
+const loginUser = ({
+  number,
+  username,
+  role,
+  email,
+}: Omit<UserRecord, 'userKey'>): DataOf<Routes['login']>['user'] => ({
   id: userIds.format(number),
   username,
   role,

@@ -2,6 +2,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
 import { paging } from '../../src/contract/limits.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { GROUPS, type Groups, groupsIn } from '../domain/people-policy.ts';
 import type { PersonRecord } from '../domain/person.ts';
@@ -63,15 +64,28 @@ export async function personWith(store: Pick<Reader, 'person'>, personId: string
   return number === null ? null : store.person(number);
 }
 
-/** Whether another person or a local account has the new user name of a person. */
-export async function isNameTaken(
-  store: Pick<Reader, 'personByName' | 'userByName'>,
-  { number, userName: from }: PersonRecord,
+/** The person to whom a device belongs. */
+export const personOf = async (
+  store: Pick<Reader, 'person'>,
+  { person }: Pick<DeviceRecord, 'person'>,
+): Promise<PersonRecord | null> => (person === null ? null : store.person(person));
+
+/** Who keeps a person from getting a new user name, for messages; null if the person can have it. */
+export async function nameTakenBy(
+  store: Pick<Reader, 'peopleNamed' | 'usersNamed' | 'isUnmatched'>,
+  { number, userKey }: PersonRecord,
   to: string,
-): Promise<boolean> {
-  if (to === from) return false;
-  const [other, account] = await Promise.all([store.personByName(to), store.userByName(to)]);
-  return (other !== null && other.number !== number) || keepsName(account);
+): Promise<string | null> {
+  if (personKey(to) === userKey) return null;
+  const [persons, accounts, isUnmatched] = await Promise.all([
+    store.peopleNamed(to),
+    store.usersNamed(to),
+    store.isUnmatched(to),
+  ]);
+  const other = persons.find(person => person.number !== number);
+  if (other) return `${other.active ? 'another person' : 'a person who has left'} has the user name`;
+  if (isUnmatched) return 'devices without a person have the user name: see people match';
+  return accounts.some(keepsName) ? 'a local account has the user name' : null;
 }
 
 /** The user with this id. Refuses with 404 if there is none. */

@@ -63,6 +63,8 @@ export interface PersonFilter {
   readonly withEmail?: boolean | undefined;
   /** One of these `personKey`s. */
   readonly userKeys?: readonly string[] | undefined;
+  /** One of these numbers. */
+  readonly numbers?: readonly number[] | undefined;
   readonly source?: PersonSource | undefined;
   readonly active?: boolean | undefined;
   /** Number of a group. */

@@ -246,13 +246,34 @@ CREATE INDEX passkey_by_owner ON passkey (owner, number);
   version {integer} NOT NULL,
   salt {text} NOT NULL,
   search {text} NOT NULL`,
-  people: `
+  peopleIndexes: `
 CREATE INDEX person_by_source ON person (source, number);
 CREATE INDEX person_by_state ON person (active, number);
 CREATE INDEX person_by_external_id ON person (external_id, number) WHERE external_id IS NOT NULL;
 CREATE INDEX person_held ON person (held_at, number) WHERE held_at IS NOT NULL;
 CREATE INDEX person_due ON person (due_at, number) WHERE due_at IS NOT NULL;
+`,
+  leaverCounts: `
 CREATE TABLE leaver_count (number {integer} PRIMARY KEY, counts {text} NOT NULL){end};
+`,
+  /**
+   * To whom a device belongs. `user_key` is what names are compared by; devices of an earlier version get it at the next start. A name of a removed
+   * person can be that of another one.
+   */
+  devicePersons: `
+ALTER TABLE device ADD COLUMN user_key {text};
+ALTER TABLE device ADD COLUMN person {integer};
+CREATE INDEX device_by_key ON device (user_key, number) WHERE user_key IS NOT NULL;
+CREATE INDEX device_by_person ON device (person, number) WHERE person IS NOT NULL;
+CREATE INDEX device_unmatched ON device (number) WHERE user_id IS NOT NULL AND person IS NULL;
+CREATE INDEX device_unkeyed ON device (number) WHERE user_id IS NOT NULL AND user_key IS NULL;
+ALTER TABLE {user} ADD COLUMN user_key {text};
+UPDATE {user} SET user_key = lower(username);
+CREATE INDEX user_by_key ON {user} (user_key);
+`,
+  personNames: `
+CREATE UNIQUE INDEX person_by_name ON person (user_key) WHERE removed_at IS NULL;
+CREATE INDEX person_named ON person (user_key, number);
 `,
   /** Lists of persons count and skip in these indexes alone. */
   personIndexes: `

@@ -41,11 +41,12 @@ import type {
   StatisticsQuery,
   Window,
 } from './queries.ts';
+import type { BindingReads } from './read/bindings.ts';
 import type { CredentialReads } from './read/credentials.ts';
 import type { SharedState } from './short-lived.ts';
 
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */
-export interface Reader extends CredentialReads {
+export interface Reader extends CredentialReads, BindingReads {
   device(number: number): Promise<DeviceRecord | null>;
   /** The registered ones among the serial numbers. */
   devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>;
@@ -53,6 +54,8 @@ export interface Reader extends CredentialReads {
   statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   user(number: number): Promise<UserRecord | null>;
   userByName(username: string): Promise<UserRecord | null>;
+  /** The accounts whose name is equal to that of a person: see `personKey`. */
+  usersNamed(userName: string): Promise<readonly UserRecord[]>;
   /** In order of creation. */
   users(window: Window): Promise<Rows<UserRecord>>;
   /** Enabled users with the role ADMIN. */
@@ -76,8 +79,10 @@ export interface Reader extends CredentialReads {
   /** Whether the user has a key or had one that was removed. */
   hadPasskey(owner: number): Promise<boolean>;
   person(number: number): Promise<PersonRecord | null>;
-  /** The person whose user name is equal, in upper or lower case. */
+  /** The person whom the user name means: see `personKey` and `holderOf`. */
   personByName(userName: string): Promise<PersonRecord | null>;
+  /** All persons with an equal user name, by number: at most one of them is not removed. */
+  peopleNamed(userName: string): Promise<readonly PersonRecord[]>;
   /** In order of creation. */
   people(query: PersonFilter & Window): Promise<Rows<PersonRecord>>;
   /** Which of these users have a key that is not removed. */

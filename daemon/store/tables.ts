@@ -28,6 +28,8 @@ export const devices = new StoreTable<DeviceRecord>(
     ...forEachText(() => 'text' as const),
     status: 'text',
     userId: 'text',
+    userKey: 'text',
+    person: 'integer',
     activationCode: 'text',
     activationCodeExpiresAt: 'integer',
     note: 'text',
@@ -58,6 +60,7 @@ export const users = new StoreTable<UserRecord>(
   {
     number: 'integer',
     username: 'text',
+    userKey: 'text',
     passwordHash: 'text',
     role: 'text',
     email: 'text',
@@ -65,8 +68,10 @@ export const users = new StoreTable<UserRecord>(
     createdAt: 'integer',
     tokenEpoch: 'integer',
   },
-  { fixed: ['username', 'createdAt'], unique: ['username'] },
+  { fixed: ['username', 'userKey', 'createdAt'], unique: ['username'] },
 );
+/** The accounts whose name is equal to that of a person: by `personKey`. */
+export const accountsNamed: Lookup<UserRecord> = { table: users, by: ['userKey'] };
 export const enabledAdmins: Lookup<UserRecord> = { table: users, by: [], having: { role: 'ADMIN', disabled: false } };
 
 export const apps = new StoreTable<AppRecord>(
@@ -173,12 +178,16 @@ export const people = new StoreTable<PersonRecord>(
     salt: 'text',
     search: 'text',
   },
-  { fixed: ['createdAt'], unique: ['userKey'] },
+  { fixed: ['createdAt'], unique: ['userKey'], among: { removedAt: null } },
 );
 /** What opens the user names in the journal. */
 export const personSalts: Lookup<PersonRecord, 'number' | 'salt'> = { ...people.byKey, select: ['number', 'salt'] };
-/** The devices that are bound to a user name. */
-export const devicesOf: Lookup<DeviceRecord> = { table: devices, by: ['userId'] };
+/** All persons with a user name, by `personKey`: at most one of them is not removed. */
+export const peopleNamed: Lookup<PersonRecord> = { table: people, by: ['userKey'] };
+/** The devices of a person, by number. */
+export const devicesOf: Lookup<DeviceRecord> = { table: devices, by: ['person'] };
+/** The devices that are bound to a name that is not that of a person, by `personKey`. */
+export const unmatchedNamed: Lookup<DeviceRecord> = { table: devices, by: ['userKey'], having: { person: null } };
 export const activeDevicesOf: Lookup<DeviceRecord> = { ...devicesOf, having: { status: 'ACTIVE' } };
 
 export const receipts = new StoreTable<ReceiptRecord>(

@@ -35,7 +35,7 @@ export const deviceFilters = {
   tag: { kind: 'tag', description: 'a tag as name:value; may be repeated, and all must match' },
   manufacturer: { kind: 'text', description: 'manufacturer, exact match', field: 'manufacturer' },
   model: { kind: 'text', description: 'model, exact match', field: 'model' },
-  userId: { kind: 'text', description: 'bound user, exact match', field: 'userId' },
+  userId: { kind: 'text', description: 'bound user, whole name, case-insensitive', field: 'userKey' },
   serialNumber: { kind: 'text', description: 'whole serial number, exact match', field: 'serialNumber' },
   aaguid: {
     kind: 'text',

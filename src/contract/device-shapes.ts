@@ -4,6 +4,7 @@ import { describedTexts, type OptionalText, optionalTexts } from './device-descr
 import * as f from './device-fields.ts';
 import { notification } from './events.ts';
 import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
+import { personIds } from './ids.ts';
 import { proof } from './proof.ts';
 
 /** Fields of every response that describes a device. */
@@ -18,6 +19,13 @@ const versions = optional(name => Type.Optional(nullable(f.versions[name])));
 const shownVersions = optional(name => nullable(shown(describedTexts[name].label)));
 const optionalTime = (description: string) => nullable(timestamp(description));
 const maybeCode = nullable(f.activationCode);
+const owner = nullable(
+  Type.String({
+    pattern: personIds.pattern,
+    description: 'the person it belongs to; null for a VIEWER',
+    examples: ['PER-1'],
+  }),
+);
 
 /** What a client sends to register a device. */
 export const registration = Type.Object({
@@ -55,6 +63,7 @@ export const deviceListItem = Type.Object({
   ...identity,
   status: f.deviceStatus,
   userId: nullable(shown('bound user')),
+  personId: owner,
   activationCode: maybeCode,
   createdAt: timestamp('when it was registered'),
   activatedAt: optionalTime('when it was activated'),
@@ -73,6 +82,7 @@ export const deviceDetailData = Type.Object({
   ...shownVersions,
   status: f.deviceStatus,
   userId: nullable(shown('bound user')),
+  personId: owner,
   userName: nullable(shown('name of the bound user, if that is a user of this system')),
   userEmail: nullable(
     shown('e-mail address of the bound user, if that is a user of this system; null for every role but ADMIN'),

@@ -45,7 +45,8 @@ export const bodyBounds = { members: 256, name: 60, values: 2000, manyValues: 50
 /** Longest texts, in characters (code points) after trimming. */
 export const textLengths = {
   serialNumber: 64,
-  userId: 64,
+  /** Of a device, and the user name of a person. */
+  userId: 128,
   username: 64,
   email: 254,
   manufacturer: 200,

@@ -100,11 +100,12 @@ describe('the filters of a list', () => {
     expect(await rows({ deviceType: 'SIMKEY', status: 'ACTIVE' })).toHaveLength(1);
   });
 
-  it('manufacturer and userId match the whole value, case-sensitive', async () => {
+  it('manufacturer and userId match the whole value, the manufacturer case-sensitive', async () => {
     expect(await rows({ manufacturer: 'Feitian', size: 100 })).toHaveLength(15);
     expect(await rows({ manufacturer: 'Feit' })).toEqual([]);
     expect(await rows({ userId: 'bob' })).toHaveLength(1);
-    expect(await rows({ userId: 'Bob' })).toEqual([]);
+    expect(await rows({ userId: 'Bob' })).toHaveLength(1);
+    expect(await rows({ userId: 'bo' })).toEqual([]);
   });
 
   it('keyword is a part of the serial number or of the deviceId, case-insensitive', async () => {
@@ -139,6 +140,7 @@ describe('a row of a list', () => {
         'model',
         'status',
         'userId',
+        'personId',
         'activationCode',
         'createdAt',
         'activatedAt',

@@ -74,16 +74,16 @@ describe('sizes', () => {
     expect(await send(length + 1)).toMatchObject({ code: 1001, message: expect.stringContaining(field) });
   });
 
-  it('a note has at most 1,000 characters and may have several lines; a reason has 200 and a userId 64, in one line', async () => {
+  it('a note has at most 1,000 characters and may have several lines; a reason has 200 and a userId 128, in one line', async () => {
     const { deviceId, activationCode } = await register(daemon);
     const note = (text: string) => daemon.call('PUT', `/api/devices/${deviceId}`, { note: text });
     expect(await note(`${'x'.repeat(499)}\r\n\t${'y'.repeat(498)}`)).toMatchObject({ code: 200 });
     expect(await note('x'.repeat(1001))).toMatchObject({ code: 1001 });
     const activate = (userId: string) =>
       daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId });
-    expect(await activate('u'.repeat(65))).toMatchObject({ code: 1001, message: expect.stringContaining('userId') });
+    expect(await activate('u'.repeat(129))).toMatchObject({ code: 1001, message: expect.stringContaining('userId') });
     expect(await activate('a\nb')).toMatchObject({ code: 1001 });
-    expect(await activate('u'.repeat(64))).toMatchObject({ code: 200 });
+    expect(await activate('u'.repeat(128))).toMatchObject({ code: 200 });
     const lock = (reason: string) => daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason });
     expect(await lock('r'.repeat(201))).toMatchObject({ code: 1001, message: expect.stringContaining('reason') });
     expect(await lock('r'.repeat(200))).toMatchObject({ code: 200 });

@@ -185,7 +185,7 @@ describe('keys that are attached at the start', () => {
 });
 
 describe('one key', () => {
-  test.each(['', ' ', 'x'.repeat(65)])('is not awaited if the user to activate it for is invalid: %j', async user => {
+  test.each(['', ' ', 'x'.repeat(129)])('is not awaited if the user to activate it for is invalid: %j', async user => {
     const { code, stdout, stderr } = await daemon.run(['enroll', '--count', '1', '--activate-for', user]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/--activate-for: userId/);

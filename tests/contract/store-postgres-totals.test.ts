@@ -46,7 +46,7 @@ needsPostgres('lists in PostgreSQL', () => {
         range(first, last).map(n => setDevice(n, { status: userId ? 'ACTIVE' : 'DEACTIVATED', userId })),
       );
     await bind(1, manyDevices, 'alice');
-    expect(await query('SELECT * FROM device_user_count')).toEqual([]);
+    expect(await query('SELECT * FROM device_key_count')).toEqual([]);
     expect(await totalOf(store, { userId: 'alice' })).toBe(manyDevices);
 
     await bind(manyDevices + 1, devices, 'alice');
@@ -62,7 +62,7 @@ needsPostgres('lists in PostgreSQL', () => {
     expect(await totalOf(store, { userId: 'alice', status: ['INACTIVE'] })).toBe(0);
     expect(await totalOf(store, { userId: 'alice', deviceType: ['SIMKEY', 'UKEY'] })).toBe(devices - 5);
     expect(await totalOf(store, { userId: 'bob' })).toBe(2);
-    expect(await query(`SELECT sum(count)::int AS count FROM device_user_count WHERE user_id = 'alice'`)).toEqual([
+    expect(await query(`SELECT sum(count)::int AS count FROM device_key_count WHERE user_key = 'alice'`)).toEqual([
       { count: devices - 5 },
     ]);
     await cleanup();
@@ -189,7 +189,7 @@ needsPostgres('lists in PostgreSQL', () => {
       [],
     ]);
     // No trigger sees this: a page that is searched among all devices has it.
-    await query(`ALTER TABLE device DISABLE TRIGGER USER; UPDATE device SET user_id = 'alice' WHERE number = 14;
+    await query(`ALTER TABLE device DISABLE TRIGGER USER; UPDATE device SET user_id = 'alice', user_key = 'alice' WHERE number = 14;
       ALTER TABLE device ENABLE TRIGGER USER`);
     expect([await page(), await page({ offset: 2 }), await page({ limit: 3 })]).toEqual([
       [12, 10],

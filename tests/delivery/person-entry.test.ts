@@ -77,7 +77,7 @@ it('leaves out what is not valid: an address alone, or an entry that cannot be a
     entries: [],
     skipped: [{ id: 'id-1' }],
   });
-  expect((await read({ ...entry, uid: 'a'.repeat(65) }, unnamed, false)).skipped).toMatchObject([{ id: 'id-1' }]);
+  expect((await read({ ...entry, uid: 'a'.repeat(129) }, unnamed, false)).skipped).toMatchObject([{ id: 'id-1' }]);
   expect((await read({ ...entry, entryUUID: [] }, unnamed, false)).skipped).toMatchObject([
     { id: null, userName: 'ada' },
   ]);

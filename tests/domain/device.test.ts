@@ -17,6 +17,8 @@ const device = (status: DeviceStatus): DeviceRecord => ({
   firmwareVersion: '1.0.3',
   status,
   userId: null,
+  userKey: null,
+  person: null,
   activationCode: code,
   activationCodeExpiresAt: now + 1,
   note: 'drawer 3',

@@ -5,6 +5,7 @@ import { changePassword, differences, edit, logOut, rehash, type UserRecord } fr
 const user = (set: Partial<UserRecord> = {}): UserRecord => ({
   number: 4,
   username: 'alice',
+  userKey: 'alice',
   passwordHash: 'old',
   role: 'ADMIN',
   email: null,

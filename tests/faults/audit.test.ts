@@ -323,6 +323,7 @@ describe('a person', () => {
         db.prepare(
           `UPDATE ${column} = ? WHERE ${column.split(' ').at(-1)} = (SELECT user_name FROM person WHERE number = ?)`,
         ).run(`PER-${number}`, number);
+    db.exec('UPDATE device SET user_key = lower(user_id) WHERE person IS NOT NULL');
     db.exec('DELETE FROM person; UPDATE user SET email = NULL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
     db.close();
     const { code, stdout } = await run({ verify: true, json: true });

@@ -29,6 +29,8 @@ const row: DeviceRow = {
   model: 'K1',
   status: 'INACTIVE',
   userId: null,
+  userKey: null,
+  person: null,
   activationCode: 'ABCD-EFGH-JKLM-NPQR',
   activationCodeExpiresAt: 0,
   createdAt: 0,

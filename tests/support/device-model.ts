@@ -79,6 +79,7 @@ function born(body: Registering, deviceId: string, activationCode: string, creat
     deviceId,
     status: 'INACTIVE',
     userId: null,
+    personId: null,
     userName: null,
     userEmail: null,
     activationCode,

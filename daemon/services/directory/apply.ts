@@ -1,12 +1,14 @@
 /** Applies a plan. Each step reads the registry again before it decides, so that runs of several daemons do not disturb each other. */
+
 import { personIds } from '../../../src/contract/ids.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import { detailsOf, SOURCE } from '../../domain/directory.ts';
 import { touchGroups } from '../../domain/people-policy.ts';
-import { create, edit, leaverReason, personKey } from '../../domain/person.ts';
+import { create, edit, leaverReason } from '../../domain/person.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
-import { isNameTaken, readGroups } from '../reads.ts';
+import { nameTakenBy, readGroups } from '../reads.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type PlannedStep } from './plan.ts';
 import type { RunStore } from './trial.ts';
 
@@ -25,7 +27,7 @@ interface ApplyParts {
 const BATCH = 100;
 /** A name that someone gives up within this run is free at the next look. The next run does what is left. */
 const LOOKS = 4;
-const TAKEN = 'another person or a local account has the user name';
+const TAKEN = 'another person has the user name';
 
 /** Marks what could not be done as skipped, and leavers whose devices are held as held. Stops early when the signal is aborted. */
 export async function apply(parts: ApplyParts, { items, gone }: Plan): Promise<void> {
@@ -45,8 +47,7 @@ export async function apply(parts: ApplyParts, { items, gone }: Plan): Promise<v
 }
 
 function skip(item: PlannedStep): void {
-  item.step = 'skipped';
-  item.detail = TAKEN;
+  if (item.step !== 'skipped') Object.assign(item, { step: 'skipped', detail: item.taken ?? TAKEN });
 }
 
 /** `run` returns the items of a batch that failed. */
@@ -89,8 +90,11 @@ async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise
       if (!person || !decision || !('change' in decision)) continue;
       const { to = person.userName } = decision.change.renamed ?? {};
       const wanted = [person.number, personKey(to)];
-      if (wanted.some(one => concerned.has(one)) || (await isNameTaken(store, person, to))) later.push(item);
-      else {
+      const taken = await nameTakenBy(store, person, to);
+      if (taken !== null || wanted.some(one => concerned.has(one))) {
+        item.taken = taken;
+        later.push(item);
+      } else {
         for (const one of wanted) concerned.add(one);
         changes.push(decision.change);
         const groups = decision.change.set.groups ?? person.groups;

@@ -2,6 +2,7 @@
 
 import type { DirectoryStep } from '../../../src/contract/directory.ts';
 import { personBounds } from '../../../src/contract/limits.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { LeftOutValue, SkippedEntry } from '../../delivery/directory/person-entry.ts';
 import type { DirectoryPosition } from '../../delivery/directory/reader.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type EntryDecision,
   SOURCE,
 } from '../../domain/directory.ts';
-import { type PersonRecord, personKey } from '../../domain/person.ts';
+import type { PersonRecord } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { personPortions } from '../people/leavers.ts';
 
@@ -39,6 +40,8 @@ export interface PlannedStep {
   /** Null: the person has none. */
   readonly entry: DirectoryEntry | null;
   detail: string | null;
+  /** Who has the new user name of the person; null if no one has it now. */
+  taken?: string | null;
 }
 
 /** The steps of a run, and the problem that limits them. */

@@ -1,7 +1,9 @@
 /** Updates the persons of the registry from the directory. */
+
 import type { DirectoryCounts, DirectoryReport } from '../../../src/contract/directory.ts';
 import { personIds } from '../../../src/contract/ids.ts';
 import { directoryBounds, refusedBounds } from '../../../src/contract/limits.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { DirectoryFailure } from '../../delivery/directory/connection.ts';
 import type { LeftOutValue, SkippedEntry } from '../../delivery/directory/person-entry.ts';
@@ -9,7 +11,6 @@ import type { DirectoryPosition, DirectoryReader } from '../../delivery/director
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/directory.ts';
 import { addGroup, groupNamed } from '../../domain/people-policy.ts';
-import { personKey } from '../../domain/person.ts';
 import type { Change } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, nameOf, refused, retrying } from '../context.ts';

@@ -1,23 +1,27 @@
 /** A dry run of the directory: what a run would find after its own commits. Changes nothing. */
+import { personKey } from '../../../src/contract/person-key.ts';
 import { type LeaverCounts, withCount } from '../../domain/leaver-brake.ts';
-import { leave, type PersonLeave, type PersonRecord, type PersonSet, personKey } from '../../domain/person.ts';
+import { holderOf, leave, type PersonLeave, type PersonRecord, type PersonSet } from '../../domain/person.ts';
 import { keepsName } from '../../domain/sso.ts';
+import type { UserRecord } from '../../domain/user.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
-import { deviceTotal } from '../people/leavers.ts';
-import { isNameTaken } from '../reads.ts';
+import { nameTakenBy } from '../reads.ts';
 
 /** What a run reads of the registry. */
-export type RunStore = Pick<Store, 'person' | 'personByName' | 'userByName' | 'document'>;
+export type RunStore = Pick<
+  Store,
+  'person' | 'personByName' | 'peopleNamed' | 'usersNamed' | 'isUnmatched' | 'document'
+>;
 
 /** A store that keeps its commits to itself. It does not know who else has left within the last minutes. */
 export class TrialStore implements RunStore {
   readonly #store: Store;
   readonly #now: () => number;
   readonly #persons = new Map<number, PersonRecord>();
-  /** By `personKey`; null if a person has given up the name. */
-  readonly #names = new Map<string, PersonRecord | null>();
-  readonly #disabled = new Set<string>();
+  /** Persons that were added. */
+  readonly #added: PersonRecord[] = [];
+  readonly #disabled = new Set<number>();
   #counts: LeaverCounts = [];
   #locked = 0;
 
@@ -31,13 +35,22 @@ export class TrialStore implements RunStore {
   }
 
   async personByName(userName: string) {
-    const found = this.#names.get(personKey(userName));
-    return found === undefined ? this.#store.personByName(userName) : found;
+    return holderOf(await this.peopleNamed(userName)) ?? null;
   }
 
-  async userByName(username: string) {
-    const account = await this.#store.userByName(username);
-    return account && { ...account, disabled: account.disabled || this.#disabled.has(username) };
+  async peopleNamed(userName: string) {
+    const key = personKey(userName);
+    const stored = (await this.#store.peopleNamed(userName)).filter(({ number }) => !this.#persons.has(number));
+    return [...stored, ...this.#persons.values(), ...this.#added].filter(({ userKey }) => userKey === key);
+  }
+
+  async usersNamed(userName: string) {
+    const accounts = await this.#store.usersNamed(userName);
+    return accounts.map(account => ({ ...account, disabled: account.disabled || this.#disabled.has(account.number) }));
+  }
+
+  isUnmatched(userId: string) {
+    return this.#store.isUnmatched(userId);
   }
 
   document(name: Parameters<Store['document']>[0]) {
@@ -57,15 +70,17 @@ export class TrialStore implements RunStore {
       const existing = await this.personByName(change.person.userName);
       if (existing) return { kind: 'duplicate', number: existing.number, status: null };
       const record = { ...change.person, number: 0, createdAt: 0, updatedAt: 0, search: '' };
-      this.#names.set(record.userKey, record);
+      this.#added.push(record);
       return { kind: 'added', number: 0 };
     }
     if (change.kind === 'person.set') {
       const person = (await this.person(change.person))!;
       const { from, to } = change.renamed ?? {};
-      if (to !== undefined && (await isNameTaken(this, person, to))) throw new Conflict('the user name is taken');
+      if (to !== undefined && (await nameTakenBy(this, person, to)) !== null)
+        throw new Conflict('the user name is taken');
       this.#set(person, change.set);
-      if (from !== undefined && keepsName(await this.userByName(from))) await this.#disable(from);
+      if (from !== undefined && to !== undefined && personKey(from) !== personKey(to))
+        await this.#disable(from, keepsName);
     }
     return { kind: 'done' };
   }
@@ -73,8 +88,8 @@ export class TrialStore implements RunStore {
   async #leave(change: PersonLeave): Promise<ChangeResult> {
     const { userName, activeDevices, person: number } = change;
     const person = (await this.person(number))!;
-    const devices = await deviceTotal(this.#store, { userId: userName, status: ['ACTIVE'] });
-    const hasAccount = (await this.#store.userByName(userName))?.disabled === false;
+    const devices = (await this.#store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE').length;
+    const hasAccount = (await this.#store.usersNamed(userName)).some(({ disabled }) => !disabled);
     const state = { person, devices, hasAccount, recent: this.#counts, now: this.#now() };
     const outcome = leave({ ...change, activeDevices: activeDevices - this.#locked }, state);
     const { result, set = {} } = outcome ?? {};
@@ -89,17 +104,14 @@ export class TrialStore implements RunStore {
 
   #set(person: PersonRecord, set: PersonSet): void {
     const after = { ...person, ...set };
-    const record = { ...after, userKey: personKey(after.userName) };
-    this.#persons.set(person.number, record);
-    if (record.userKey !== person.userKey) this.#names.set(person.userKey, null);
-    this.#names.set(record.userKey, record);
+    this.#persons.set(person.number, { ...after, userKey: personKey(after.userName) });
   }
 
-  /** Disables the account with this name, unless it is that of the last ADMIN. */
-  async #disable(username: string): Promise<void> {
-    const account = await this.userByName(username);
-    if (!account || account.disabled) return;
-    const admins = (await this.#store.admins()).filter(admin => !this.#disabled.has(admin.username));
-    if (admins.length > 1 || admins[0]?.username !== username) this.#disabled.add(username);
+  /** Disables the accounts with this name, unless one is that of the last ADMIN. `which`: only those. */
+  async #disable(userName: string, which: (account: UserRecord) => boolean = () => true): Promise<void> {
+    for (const account of (await this.usersNamed(userName)).filter(which)) {
+      const admins = (await this.#store.admins()).filter(({ number }) => !this.#disabled.has(number));
+      if (admins.length > 1 || admins[0]?.number !== account.number) this.#disabled.add(account.number);
+    }
   }
 }

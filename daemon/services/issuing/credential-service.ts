@@ -22,7 +22,7 @@ import { Conflict, type Guard } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitFor, commitLast, retrying } from '../context.ts';
 import { iso } from '../present.ts';
-import { readDevice } from '../reads.ts';
+import { personOf, readDevice } from '../reads.ts';
 import { readClientData } from '../sign-in/client-data.ts';
 import { demandNoReset } from './key-reset-service.ts';
 import type { ProviderService } from './provider-service.ts';
@@ -287,7 +287,7 @@ export class CredentialService {
     if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
     if (device.userId === null)
       throw new ApiError(Code.parameterError, 'the device is not bound to a person: activate it');
-    const person = await this.#parts.store.personByName(device.userId);
+    const person = await personOf(this.#parts.store, device);
     if (person?.active === false)
       throw new ApiError(Code.parameterError, 'the person of the device has left: the key cannot be issued');
     return person ?? { userName: device.userId, number: null };

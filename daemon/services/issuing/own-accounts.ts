@@ -48,7 +48,8 @@ export const ownAccounts = ({ store, passkeys, policies, stepUp, now }: OwnAccou
     return {
       test: async () => {},
       account: async userName => {
-        const user = await store.userByName(userName);
+        const named = await store.usersNamed(userName);
+        const user = named.find(({ username }) => username === userName) ?? (named.length === 1 ? named[0]! : null);
         return userIds.format(present(user, userName).number);
       },
       options: async account => {

@@ -1,5 +1,4 @@
 /** What happens to the devices of persons who leave. */
-import type { DeviceStatus } from '../../../src/contract/values.ts';
 import { leaverRuleOf } from '../../domain/people-policy.ts';
 import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
 import type { ChangeResult } from '../../store/commit.ts';
@@ -14,7 +13,7 @@ type LeaveStep = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave
 
 /** Persons that are read at a time. */
 const PORTION = 500;
-/** Locked devices of a person that are looked at. */
+/** Locked devices of a person that are named. */
 const MAX_LOCKED = 1000;
 
 /** Makes the changes of leavers. */
@@ -32,10 +31,7 @@ export class Leavers {
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
     { step, reason, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
-    const [{ config }, active] = await Promise.all([
-      this.#policies.read(),
-      deviceTotal(this.#store, { status: ['ACTIVE'] }),
-    ]);
+    const [{ config }, active] = await Promise.all([this.#policies.read(), activeTotal(this.#store)]);
     const rule = leaverRuleOf(config);
     return persons.map(({ number, userName }) => ({
       kind: 'person.leave',
@@ -50,12 +46,11 @@ export class Leavers {
   }
 
   /** The devices of a person that were locked because the person left, and are still locked. */
-  async lockedDevices({ userName, reason, source }: PersonRecord): Promise<number[]> {
-    const page = { sortBy: 'deviceId', descending: false, offset: 0, limit: MAX_LOCKED } as const;
-    const { rows } = await this.#store.devices({ userId: userName, status: ['LOCKED'], ...page });
-    const devices = await Promise.all(rows.map(({ number }) => this.#store.device(number)));
+  async lockedDevices({ number: person, reason, source }: PersonRecord): Promise<number[]> {
     const lockReason = reason ?? leaverReason(source);
-    return devices.flatMap(device => (device?.lockReason === lockReason ? [device.number] : []));
+    const devices = await this.#store.devicesOf(person);
+    const locked = devices.filter(device => device.status === 'LOCKED' && device.lockReason === lockReason);
+    return locked.slice(0, MAX_LOCKED).map(({ number }) => number);
   }
 }
 
@@ -79,10 +74,8 @@ export async function* personPortions(
   }
 }
 
-/** How many devices match. */
-export async function deviceTotal(
-  store: Pick<Store, 'devices'>,
-  filter: { readonly userId?: string; readonly status?: readonly DeviceStatus[] },
-): Promise<number> {
-  return (await store.devices({ ...filter, sortBy: 'createTime', descending: true, offset: 0, limit: 1 })).total;
+/** How many devices are ACTIVE. */
+async function activeTotal(store: Pick<Store, 'devices'>): Promise<number> {
+  const page = { sortBy: 'createTime', descending: true, offset: 0, limit: 1 } as const;
+  return (await store.devices({ status: ['ACTIVE'], ...page })).total;
 }

@@ -3,6 +3,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../../src/contract/ids.ts';
 import type * as api from '../../../src/contract/people.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { groupNamed, namesOf } from '../../domain/people-policy.ts';
@@ -12,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
 import { personWith, readGroups, readPage } from '../reads.ts';
-import { deviceTotal, type Leavers, leaverResult } from './leavers.ts';
+import { type Leavers, leaverResult } from './leavers.ts';
 
 /** Dependencies of the service. */
 interface PeopleServiceParts {
@@ -21,6 +22,9 @@ interface PeopleServiceParts {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
+
+const firstDevice = { sortBy: 'deviceId', descending: false, offset: 0, limit: 1 } as const;
+const taken = (userName: string) => new ApiError(Code.parameterError, `userName ${userName} already exists`);
 
 /** Devices that are shown of a held person. */
 const MAX_SHOWN = 1000;
@@ -42,7 +46,7 @@ export class PeopleService {
   ): Promise<DataOf<Routes['listPeople']>> {
     const { store } = this.#parts;
     const numbered = group === undefined ? undefined : (groupNamed(await readGroups(store), group)?.number ?? 0);
-    const userKeys = userName?.map(domain.personKey);
+    const userKeys = userName?.map(personKey);
     const filter = { keyword, withEmail: caller.role === 'ADMIN', userKeys, source, active, group: numbered };
     const read = (window: Window) => store.people({ ...filter, ...window });
     const { list, pagination } = await readPage(page, read, record => record);
@@ -58,9 +62,10 @@ export class PeopleService {
     const details = { userName, name: name ?? null, names: null, email: email ?? null, externalId: null } as const;
     const change = domain.create({ ...details, groups: [], source: 'local' });
     const at = now();
-    const devices = await deviceTotal(store, { userId: userName });
+    if (await store.personByName(userName)) throw taken(userName);
+    const devices = (await store.devices({ userId: userName, ...firstDevice })).total;
     return commitLast(store, context, { at, changes: [change] }, ([result]) => {
-      if (result?.kind !== 'added') throw new ApiError(Code.parameterError, `userName ${userName} already exists`);
+      if (result?.kind !== 'added') throw taken(userName);
       const times = { createdAt: timeOf(result, at), updatedAt: timeOf(result, at) };
       const record = { ...change.person, number: result.number, ...times, search: '' };
       return present(record, context.caller, [], devices);
@@ -94,6 +99,12 @@ export class PeopleService {
     return this.#changes.run(personId, () =>
       retrying(async () => {
         const person = await this.#find(personId);
+        const present = await store.personByName(person.userName);
+        if (present?.number !== person.number && present?.removedAt === null && person.removedAt !== null)
+          throw new ApiError(
+            Code.parameterError,
+            `userName ${person.userName} is that of ${personIds.format(present.number)} now, and this person was removed. Use that person`,
+          );
         const devices = await leavers.lockedDevices(person);
         // The source no longer has the person, so it could never report that the person left again.
         const back = domain.comesBack(person, devices, person.removedAt === null ? {} : { source: 'local' });
@@ -107,10 +118,9 @@ export class PeopleService {
     const { store } = this.#parts;
     const { rows } = await store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
     const shown = await this.#shown(caller, rows);
-    const list = rows.map(async ({ userName, heldAt }, i) => {
-      const page = { sortBy: 'deviceId', descending: false, offset: 0, limit: MAX_SHOWN } as const;
-      const devices = await store.devices({ userId: userName, status: ['ACTIVE'], ...page });
-      const ids = devices.rows.map(({ number }) => deviceIds.format(number));
+    const list = rows.map(async ({ number, heldAt }, i) => {
+      const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
+      const ids = active.slice(0, MAX_SHOWN).map(device => deviceIds.format(device.number));
       return { ...shown[i]!, heldAt: iso(heldAt!), deviceIds: ids };
     });
     return { list: await Promise.all(list) };
@@ -142,7 +152,7 @@ export class PeopleService {
     const { store } = this.#parts;
     const [groups, ...devices] = await Promise.all([
       readGroups(store),
-      ...records.map(({ userName }) => deviceTotal(store, { userId: userName })),
+      ...records.map(({ number }) => store.deviceCount(number)),
     ]);
     return records.map((record, i) => present(record, caller, namesOf(groups, record.groups), devices[i]!));
   }

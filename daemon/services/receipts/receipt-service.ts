@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
 import type { TrustedRoots } from '../proofs/trusted.ts';
-import { readDevice, readPage } from '../reads.ts';
+import { personOf, readDevice, readPage } from '../reads.ts';
 import { type Signer, signersOf } from './credentials.ts';
 
 /** Dependencies of the service. */
@@ -60,7 +60,7 @@ export class ReceiptService {
       serialNumber,
       lot: tags.lot ?? null,
       person: userId,
-      name: oneLine((await store.personByName(userId))?.name),
+      name: oneLine((await personOf(store, device))?.name),
       date: iso(at),
       dueAt,
       terms,
@@ -106,8 +106,8 @@ export class ReceiptService {
     const checked = checkReceipt(body, signer.credential.publicKey);
     if (typeof checked === 'string') throw new ApiError(Code.parameterError, `signature: ${checked}`);
     const receipt = newReceipt({ receiptId, device: device.number, kind, dueAt }, body, signer);
-    const holder = await store.personByName(person);
-    const { change, guards } = sign(device, receipt, holder && personIds.format(holder.number));
+    const holder = device.person && personIds.format(device.person);
+    const { change, guards } = sign(device, receipt, holder || null);
     const at = now();
     return commitLast(store, context, { at, changes: [change], guards }, ([result]) => {
       if (result?.kind === 'duplicate') throw signedBefore();

@@ -1,12 +1,13 @@
 /** Users of SCIM 2.0: persons of the registry. */
 import { personIds } from '../../../src/contract/ids.ts';
 import { isObject } from '../../../src/contract/json-object.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import * as domain from '../../domain/person.ts';
 import type { Change } from '../../store/commit.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
 import type { RefusedRequests } from '../people/refused.ts';
-import { isNameTaken, readGroups } from '../reads.ts';
+import { nameTakenBy, readGroups } from '../reads.ts';
 import type { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
 import { lowerCased, requiredText } from './matching.ts';
@@ -63,15 +64,17 @@ export class ScimUsers extends ScimResources {
   async create(request: ScimRequest) {
     const { user, left } = readUser(request.body, null);
     const { active, ...given } = user;
-    return this.changes.run(domain.personKey(given.userName), async () => {
+    return this.changes.run(personKey(given.userName), async () => {
       const number = await retrying(async () => {
-        const existing = await this.store.personByName(given.userName);
-        if (existing && existing.removedAt === null) {
+        const named = await this.store.peopleNamed(given.userName);
+        const existing = named.find(({ removedAt }) => removedAt === null);
+        if (existing) {
           // The person leaves although it cannot be created a second time.
           if (active === false && existing.externalId === given.externalId) await this.#leave(request, existing, false);
           throw taken(`userName ${given.userName}`);
         }
-        if (existing) return this.#save(request, existing, { user: { ...given, active: true }, left });
+        const back = domain.removedAs(named, given.externalId);
+        if (back) return this.#save(request, back, { user: { ...given, active: true }, left });
         const added = [domain.create({ ...given, groups: [], source: SOURCE }), ...this.#listed(given.userName, left)];
         const [result] = await this.commit(request, added);
         if (result?.kind !== 'added') throw taken(`userName ${given.userName}`);
@@ -107,7 +110,8 @@ export class ScimUsers extends ScimResources {
       requireVersion(request, person.version);
       const wanted = read(person);
       const { userName, active } = wanted.user;
-      const isTaken = await isNameTaken(this.store, person, userName);
+      const isTaken =
+        domain.isSomeoneElse(person, wanted.user) || (await nameTakenBy(this.store, person, userName)) !== null;
       // A person leaves even if the new name is refused.
       if (active === false && isTaken) await this.#leave(request, person, false);
       if (isTaken) throw taken(`userName ${userName}`);

@@ -18,7 +18,7 @@ import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
 import { lastColumns } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, currentVersion, prepareDatabase } from './migrate.ts';
-import { countUsers, migrations } from './migrations.ts';
+import { countAllUsers, migrations } from './migrations.ts';
 import { PostgresRows } from './rows.ts';
 import { type Login, Session } from './session.ts';
 import { tagLines } from './tags.ts';
@@ -33,8 +33,8 @@ const counters = [
      SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3`,
   'DELETE FROM registration_count',
   `INSERT INTO registration_count (hour, count) SELECT created_at / ${hourMs}, count(*) FROM device GROUP BY 1`,
-  'DELETE FROM device_user_count',
-  countUsers('SELECT DISTINCT user_id FROM device'),
+  'DELETE FROM device_key_count',
+  countAllUsers,
   'DELETE FROM tally',
   makeTallies(tallyDialect),
 ];

@@ -38,6 +38,20 @@ ALTER TABLE device_before ALTER COLUMN model SET NOT NULL;
 CREATE OR REPLACE ${keepBefore(`${filtered}, model`)};
 `;
 
+const compared = (columns: readonly string[]) => `${changed(columns)}
+    OR ${lastUse('OLD')} IS DISTINCT FROM ${lastUse('NEW')} AND least(${lastUse('OLD')}, ${lastUse('NEW')}) < ${recent}`;
+const comparedColumns = ['status', 'user_id', 'activation_code_expires_at', 'tags', 'proof'];
+
+/** Filters compare names by their keys. */
+export const keysBefore = `
+ALTER TABLE device_before ADD COLUMN user_key ${text};
+CREATE OR REPLACE ${keepBefore(`${filtered}, model, user_key`)};
+DROP TRIGGER device_kept_before ON device;
+CREATE TRIGGER device_kept_before AFTER UPDATE ON device
+  FOR EACH ROW WHEN (${compared([...comparedColumns, 'user_key'])})
+  EXECUTE FUNCTION keep_device_before();
+`;
+
 /**
  * `device_mark` has a row for each tag of a device, and for the grade, the AAGUID and each advisory of its proof: a page of the devices that
  * have one is a part of its index.
@@ -103,8 +117,7 @@ CREATE TABLE device_before (
 );
 CREATE ${keepBefore(filtered)};
 CREATE TRIGGER device_kept_before AFTER UPDATE ON device
-  FOR EACH ROW WHEN (${changed(['status', 'user_id', 'activation_code_expires_at', 'tags', 'proof'])}
-    OR ${lastUse('OLD')} IS DISTINCT FROM ${lastUse('NEW')} AND least(${lastUse('OLD')}, ${lastUse('NEW')}) < ${recent})
+  FOR EACH ROW WHEN (${compared(comparedColumns)})
   EXECUTE FUNCTION keep_device_before();
 ANALYZE device, device_mark;
 `;

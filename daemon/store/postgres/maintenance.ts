@@ -1,6 +1,7 @@
 import { checkRows, journalReads } from '../check.ts';
 import type { StoredRows } from '../copy.ts';
 import type { StoreMaintenance } from '../maintenance.ts';
+import { keyedFilter } from '../read/device-filters.ts';
 import { numberedTables } from '../tables.ts';
 import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
@@ -27,11 +28,11 @@ const faults: readonly string[] = [
    FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
          UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
    GROUP BY hour HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_id || ' is ' || sum(kept) || ', there are ' || sum(found)
-   FROM (SELECT user_id, device_type, status, manufacturer, count AS kept, 0 AS found FROM device_user_count
-         UNION ALL SELECT user_id, device_type, status, manufacturer, 0, count(*) FROM device
-           WHERE user_id IN (SELECT user_id FROM device_user_count) GROUP BY 1, 2, 3, 4) AS counts
-   GROUP BY user_id, device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_key || ' is ' || sum(kept) || ', there are ' || sum(found)
+   FROM (SELECT user_key, device_type, status, manufacturer, count AS kept, 0 AS found FROM device_key_count
+         UNION ALL SELECT user_key, device_type, status, manufacturer, 0, count(*) FROM device
+           WHERE user_key IN (SELECT user_key FROM device_key_count) GROUP BY 1, 2, 3, 4) AS counts
+   GROUP BY user_key, device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
   `SELECT 'the marks of device ' || number || ' differ from its tags and proof' FROM (
      SELECT mark, number, -1 AS by FROM device_mark
      UNION ALL SELECT unnest(marks_of_device(tags, proof)), number, 1 FROM device
@@ -58,7 +59,7 @@ export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenanc
     const readers = new Readers(() => connections.reader());
     return {
       ...tableReads(readers),
-      devices: query => listDevices(readers, query),
+      devices: query => listDevices(readers, keyedFilter(query)),
       statistics: query => readStatistics(readers, query),
       ...journalReads(keys, read => atOneMoment(connections, read)),
       close: async () => {

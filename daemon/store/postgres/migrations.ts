@@ -1,7 +1,7 @@
 /** The steps that bring the schema up to date. A released step is never edited: a further change is a further step. */
 import type { Migration } from '../schema.ts';
 import { registry, schema, text } from './first-schema.ts';
-import { listTables, modelBefore } from './list-tables.ts';
+import { keysBefore, listTables, modelBefore } from './list-tables.ts';
 import { tallies } from './tallies.ts';
 
 /**
@@ -13,16 +13,63 @@ export const searchText = `('dev-' || number || E'\\n' || lower(serial_number CO
 /** The index for keywords, which needs the extension pg_trgm. */
 export const searchIndex = `CREATE INDEX device_search ON device USING gin (${searchText} gin_trgm_ops)`;
 
-/** What the devices of a user are counted by. */
-const kinds = 'user_id, manufacturer, device_type, status';
+/** Devices of a user above which they are counted: those of other users are counted in their index. */
+export const manyDevices = 300;
+
+/** What the devices of a user are counted by: the column with the user, in the table. */
+interface UserCounts {
+  readonly user: 'user_id' | 'user_key';
+  readonly table: string;
+}
+/** Those of the release before: its daemons counted by the exact name. */
+const exactCounts: UserCounts = { user: 'user_id', table: 'device_user_count' };
+const keyCounts: UserCounts = { user: 'user_key', table: 'device_key_count' };
+const kindsOf = ({ user }: UserCounts) => `${user}, manufacturer, device_type, status`;
 
 /** The statement that counts the devices of those of these users who have many. None of them may be counted yet. */
-export function countUsers(users: string): string {
-  return `INSERT INTO device_user_count (${kinds}, count)
-    SELECT ${kinds}, count(*) FROM device WHERE user_id IN (
-      SELECT user_id FROM (${users}) AS users
-      WHERE (SELECT count(*) FROM (SELECT FROM device AS d WHERE d.user_id = users.user_id LIMIT ${manyDevices + 1}) AS counted) > ${manyDevices})
+function countIn(counts: UserCounts, users: string): string {
+  const { user, table } = counts;
+  const kinds = kindsOf(counts);
+  return `INSERT INTO ${table} (${kinds}, count)
+    SELECT ${kinds}, count(*) FROM device WHERE ${user} IN (
+      SELECT ${user} FROM (${users}) AS users
+      WHERE (SELECT count(*) FROM (SELECT FROM device AS d WHERE d.${user} = users.${user} LIMIT ${manyDevices + 1}) AS counted) > ${manyDevices})
     GROUP BY ${kinds};`;
+}
+/** The statement for all users. */
+export const countAllUsers = countIn(keyCounts, 'SELECT DISTINCT user_key FROM device WHERE user_key IS NOT NULL');
+
+/** The table of the counts, and the trigger that keeps them. */
+function userCounts(counts: UserCounts, fn: string): string {
+  const { user, table } = counts;
+  const kinds = kindsOf(counts);
+  return `
+CREATE TABLE ${table} (
+  ${user} ${text},
+  manufacturer ${text},
+  device_type ${text},
+  status ${text},
+  count int8 NOT NULL,
+  PRIMARY KEY (${kinds})
+) WITH (fillfactor = 50);
+${countIn(counts, `SELECT DISTINCT ${user} FROM device`)}
+CREATE FUNCTION ${fn}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM before WHERE ${user} IS NOT NULL) AND NOT EXISTS (SELECT FROM after WHERE ${user} IS NOT NULL) THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO ${table} AS c (${kinds}, count)
+    SELECT ${kinds}, sum(by) FROM (
+      SELECT ${kinds}, -1 AS by FROM before UNION ALL SELECT ${kinds}, 1 FROM after) AS moved
+    WHERE ${user} IN (SELECT ${user} FROM ${table})
+    GROUP BY ${kinds} HAVING sum(by) <> 0
+    ON CONFLICT (${kinds}) DO UPDATE SET count = c.count + excluded.count;
+  ${countIn(counts, `SELECT ${user} FROM after EXCEPT SELECT ${user} FROM ${table}`)}
+  RETURN NULL;
+END $$;
+CREATE TRIGGER device_users AFTER UPDATE ON device REFERENCING OLD TABLE AS before NEW TABLE AS after
+  FOR EACH STATEMENT EXECUTE FUNCTION ${fn}();
+`;
 }
 
 /** What belongs to the registry as a whole: which instance it is, and whether it is being copied. */
@@ -45,9 +92,6 @@ CREATE UNLOGGED TABLE counter (
 CREATE INDEX counter_by_end ON counter (ends_at);
 `;
 
-/** Devices of a user above which they are counted: those of other users are counted in their index. */
-export const manyDevices = 300;
-
 /**
  * What a list of millions of devices needs. A trigger counts, because a daemon of the release before does not: it counts the devices of
  * those who have many, so that the table stays small. Users are never taken out of it.
@@ -61,33 +105,7 @@ CREATE INDEX device_codes ON device (activation_code_expires_at) WHERE status = 
 -- The columns of the expression are included because the server counts in an index alone only if it has them.
 CREATE INDEX device_unused ON device ((coalesce(last_used_at, activated_at))) INCLUDE (last_used_at, activated_at)
   WHERE status = 'ACTIVE';
-
-CREATE TABLE device_user_count (
-  user_id ${text},
-  manufacturer ${text},
-  device_type ${text},
-  status ${text},
-  count int8 NOT NULL,
-  PRIMARY KEY (user_id, manufacturer, device_type, status)
-) WITH (fillfactor = 50);
-${countUsers('SELECT DISTINCT user_id FROM device')}
-CREATE FUNCTION count_devices_of_users() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF NOT EXISTS (SELECT FROM before WHERE user_id IS NOT NULL) AND NOT EXISTS (SELECT FROM after WHERE user_id IS NOT NULL) THEN
-    RETURN NULL;
-  END IF;
-  INSERT INTO device_user_count AS c (${kinds}, count)
-    SELECT ${kinds}, sum(by) FROM (
-      SELECT ${kinds}, -1 AS by FROM before UNION ALL SELECT ${kinds}, 1 FROM after) AS moved
-    WHERE user_id IN (SELECT user_id FROM device_user_count)
-    GROUP BY ${kinds} HAVING sum(by) <> 0
-    ON CONFLICT (${kinds}) DO UPDATE SET count = c.count + excluded.count;
-  ${countUsers('SELECT user_id FROM after EXCEPT SELECT user_id FROM device_user_count')}
-  RETURN NULL;
-END $$;
-CREATE TRIGGER device_users AFTER UPDATE ON device REFERENCING OLD TABLE AS before NEW TABLE AS after
-  FOR EACH STATEMENT EXECUTE FUNCTION count_devices_of_users();
-ANALYZE device;
+${userCounts(exactCounts, 'count_devices_of_users')}ANALYZE device;
 `;
 
 /** Lists find devices by parts of the JSON. */
@@ -134,7 +152,7 @@ export const personSearchIndex = 'CREATE INDEX IF NOT EXISTS person_search ON pe
 const people = `
 CREATE TABLE person (${schema.personColumns}
 ) WITH (fillfactor = 90);
-${schema.people}
+${schema.peopleIndexes}${schema.leaverCounts}
 CREATE INDEX person_by_group ON person USING gin ((groups::jsonb) jsonb_path_ops) WHERE groups <> '[]';
 ALTER TABLE head ADD COLUMN person int8 NOT NULL DEFAULT 0;
 DO $$ BEGIN
@@ -146,6 +164,25 @@ END $$;
 
 const credentials = `${schema.credentials}
 ALTER TABLE head ADD COLUMN credential int8 NOT NULL DEFAULT 0;
+`;
+
+/**
+ * Daemons of the previous step count the devices of a user in their index, once `device_user_count` is empty. What they write is bound by the next
+ * start of a daemon of this one.
+ */
+const personNumbers = `${schema.devicePersons}
+ALTER TABLE person DROP CONSTRAINT person_user_key_key;
+${schema.personNames}
+CREATE FUNCTION key_user() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.user_key := lower(NEW.username);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER user_keyed BEFORE INSERT ON "user" FOR EACH ROW WHEN (NEW.user_key IS NULL) EXECUTE FUNCTION key_user();
+DROP TRIGGER device_users ON device;
+DELETE FROM device_user_count;
+${userCounts(keyCounts, 'count_devices_of_keys')}
+${keysBefore}
 `;
 
 const receipts = `${schema.receipts}
@@ -190,4 +227,6 @@ export const migrations: readonly Migration[] = [
   { number: 21, name: 'refused requests', sql: schema.refusedRequests, readableBy: 4 },
   // A daemon of the previous step begins credentials without a digest: they are proved as those before.
   { number: 22, name: 'salts of credentials', sql: schema.credentialSalts, readableBy: 4 },
+  // A daemon of the previous step moves devices by their names: persons are not renamed before all daemons know this step.
+  { number: 23, name: 'persons of devices', sql: personNumbers, readableBy: 4 },
 ];

@@ -3,6 +3,7 @@
 import { StoreFailure } from '../commit.ts';
 import { CommitListeners } from '../commit-listeners.ts';
 import { JournalEnd } from '../journal-end.ts';
+import { keyedFilter } from '../read/device-filters.ts';
 import type { Migration } from '../schema.ts';
 import type { SharedState } from '../short-lived.ts';
 import type { Store } from '../store.ts';
@@ -215,9 +216,9 @@ function storeOf(handle: Handle, connections: Connections): Store {
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
     ...reads,
     ...confirmedReads(reads, handle.confirmed),
-    devices: query => listDevices(readers, query),
+    devices: query => listDevices(readers, keyedFilter(query)),
     statistics: query => readStatistics(readers, query),
-    scanDevices: (filter, options) => scanDevices(() => connections.scanner(), filter, options),
+    scanDevices: (filter, options) => scanDevices(() => connections.scanner(), keyedFilter(filter), options),
     commit: commit => group.add(commit),
     onCommit: listener => listeners.add(listener),
     behind: () => handle.behind(),

@@ -5,6 +5,7 @@ import type { PersonRecord } from '../../domain/person.ts';
 import type { LatestProof } from '../../domain/proof.ts';
 import { type JournalRow, toEvents } from '../chain.ts';
 import type { EventFilter, JournalHead, PersonFilter, Rows, Window } from '../queries.ts';
+import { bindingReads } from '../read/bindings.ts';
 import type { OpenCredential } from '../read/credentials.ts';
 import * as credentialSql from '../read/credentials.ts';
 import { eventFilters } from '../read/device-filters.ts';
@@ -32,6 +33,7 @@ export function tableReads(readers: Readers): Omit<Reader, 'devices' | 'statisti
   };
   return {
     ...(recordReads(queriesOf(readers)) as RecordReads),
+    ...bindingReads(all),
     latestProofs: serials => readLatestProofs(readers, serials),
     people: query => readPeople(readers, query),
     credentialsAt: async (...input) => (await all(credentialSql.credentialsAt, ...input)).map(toCredential),

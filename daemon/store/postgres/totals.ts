@@ -58,8 +58,8 @@ export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[
   if (!isKind) return plain(counted, options);
   const kinds = (table: string) => `SELECT coalesce(sum(count), 0) FROM ${table} ${conditions.where}`;
   if (filter.userId === undefined) return plain(kinds('device_count'), options);
-  const hasMany = `EXISTS (SELECT FROM device_user_count WHERE user_id = ${conditions.value(filter.userId)})`;
-  return plain(`SELECT CASE WHEN ${hasMany} THEN (${kinds('device_user_count')}) ELSE (${counted}) END`, options);
+  const hasMany = `EXISTS (SELECT FROM device_key_count WHERE user_key = ${conditions.value(filter.userId)})`;
+  return plain(`SELECT CASE WHEN ${hasMany} THEN (${kinds('device_key_count')}) ELSE (${counted}) END`, options);
 }
 
 const momentNow = `json_build_object('devices', device, 'event', event, 'mac', mac,

@@ -5,6 +5,7 @@ import {
   type FilterDescription,
   filtersOfKind,
 } from '../../../src/contract/device-filters.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import type { DeviceRow } from '../../domain/device.ts';
 import { matchesProof } from '../../domain/proof.ts';
@@ -34,6 +35,10 @@ export const fieldFilters = described.flatMap(([name, { kind, field, is }]) =>
         },
       ],
 );
+
+/** The filter as engines compare it: names by their keys. */
+export const keyedFilter = <F extends DeviceFilter>(filter: F): F =>
+  filter.userId === undefined ? filter : { ...filter, userId: personKey(filter.userId) };
 
 /** A filter that compares a column. */
 export interface ColumnFilter {

@@ -23,6 +23,7 @@ export function personTerms(
     keyword,
     withEmail = true,
     userKeys,
+    numbers,
     source,
     active,
     group,
@@ -40,6 +41,7 @@ export function personTerms(
   if (wanted !== undefined) terms.push(dialect.contains(wanted));
   if (wanted !== undefined && !withEmail) terms.push(dialect.containsAbove(wanted));
   if (userKeys !== undefined) add(`user_key IN (${userKeys.map(() => '?').join(', ')})`, ...userKeys);
+  if (numbers !== undefined) add(`number IN (${numbers.map(() => '?').join(', ')})`, ...numbers);
   if (source !== undefined) add('source = ?', source);
   if (active !== undefined) add(`active = ${active}`);
   if (group !== undefined) terms.push(dialect.inGroup(group, after));

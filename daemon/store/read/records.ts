@@ -1,9 +1,10 @@
 /** The reads that take one look at a table or an index, from the tables as data. */
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { AppRecord } from '../../domain/app.ts';
 import type { BackupRecord } from '../../domain/backup.ts';
 import type { DeviceIdentity, DeviceRecord } from '../../domain/device.ts';
 import type { PasskeyRecord } from '../../domain/passkey.ts';
-import { personKey } from '../../domain/person.ts';
+import { holderOf } from '../../domain/person.ts';
 import type { ProofRecord } from '../../domain/proof.ts';
 import type { ReceiptRecord } from '../../domain/receipt.ts';
 import type { RefusedRow } from '../../domain/refused.ts';
@@ -13,6 +14,7 @@ import type { ReceiptFilter, Rows, Window } from '../queries.ts';
 import type { Reader } from '../store.ts';
 import { columnOf, type Field, type Lookup, type LookupKey, type StoreTable } from '../table.ts';
 import {
+  accountsNamed,
   apps,
   backups,
   credentials,
@@ -27,6 +29,7 @@ import {
   type ProofRow,
   passkeys,
   people,
+  peopleNamed,
   proofs,
   receipts,
   refusedRequests,
@@ -36,6 +39,7 @@ import {
   users,
   webhookProgress,
 } from '../tables.ts';
+import { personDevices, unmatchedOne } from './bindings.ts';
 
 /** What an engine reads at once or after a round trip. */
 type AnswerRecord<T> = T | Promise<T>;
@@ -121,6 +125,7 @@ export function recordReads(queries: RecordQueries) {
     devicesBySerial: serials => queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,
     user: number => queries.one(users.byKey, number),
     userByName: username => queries.one(users.unique, username),
+    usersNamed: userName => queries.all(accountsNamed, personKey(userName)),
     users: window => queries.page(users, window),
     admins: () => queries.all(enabledAdmins, ''),
     serviceToken: number => queries.one(serviceTokens.byKey, number),
@@ -134,7 +139,10 @@ export function recordReads(queries: RecordQueries) {
     credentialsOf: device => queries.all(credentialsOf, device),
     credentialsOfAccount: (provider, account) => queries.all(credentialsOfAccount, `${provider}\n${account}`),
     person: number => queries.one(people.byKey, number),
-    personByName: userName => queries.one(people.unique, personKey(userName)),
+    personByName: userName => then(queries.all(peopleNamed, personKey(userName)), persons => holderOf(persons) ?? null),
+    peopleNamed: userName => queries.all(peopleNamed, personKey(userName)),
+    devicesOf: person => queries.all(personDevices, person),
+    isUnmatched: userId => then(queries.one(unmatchedOne, personKey(userId)), found => found !== null),
     keyOwners: owners =>
       then(queries.many(ownedKeys, owners), found => new Set(found.keys())) as AnswerRecord<ReadonlySet<number>>,
     proof: proofId => queries.one(answers, proofId),

@@ -102,13 +102,8 @@ CREATE TABLE tally (
 ${makeTallies(tallyDialect)}
 `;
 
-/** The groups that each person is in. Triggers keep them, so that a copied registry has them too. */
-const people = `
-CREATE TABLE person (${schema.personColumns}
-) STRICT;
-${schema.people}
+const personGroups = `
 CREATE INDEX person_by_search ON person (search);
-CREATE TABLE person_group (grp INTEGER NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (grp, person)) STRICT, WITHOUT ROWID;
 CREATE TRIGGER person_added AFTER INSERT ON person WHEN new.groups <> '[]' BEGIN
   INSERT INTO person_group (grp, person) SELECT value, new.number FROM json_each(new.groups);
 END;
@@ -117,6 +112,28 @@ CREATE TRIGGER person_changed AFTER UPDATE OF groups ON person WHEN new.groups <
   INSERT INTO person_group (grp, person) SELECT value, new.number FROM json_each(new.groups);
 END;
 `;
+
+/** The groups that each person is in. Triggers keep them, so that a copied registry has them too. */
+const people = `
+CREATE TABLE person (${schema.personColumns}
+) STRICT;
+${schema.peopleIndexes}${schema.leaverCounts}
+CREATE TABLE person_group (grp INTEGER NOT NULL, person INTEGER NOT NULL, PRIMARY KEY (grp, person)) STRICT, WITHOUT ROWID;
+${personGroups}`;
+
+/** SQLite drops a constraint of a column only with its table. */
+const personNumbers = `${schema.devicePersons}
+DROP INDEX device_by_user;
+CREATE TABLE person_before AS SELECT * FROM person;
+DROP TABLE person;
+CREATE TABLE person (${schema.personColumns.replace('user_key TEXT NOT NULL UNIQUE', 'user_key TEXT NOT NULL')}
+) STRICT;
+INSERT INTO person SELECT * FROM person_before ORDER BY number;
+DROP TABLE person_before;
+${schema.peopleIndexes}
+${personGroups}
+${schema.personIndexes}
+${schema.personNames}`;
 
 const receipts = `${schema.receipts}
 CREATE INDEX receipt_by_device ON receipt (device, created_at, number);`;
@@ -142,4 +159,5 @@ export const migrations: readonly Migration[] = [
   { number: 17, name: 'uncertain credentials', sql: schema.uncertainCredentials },
   { number: 18, name: 'refused requests', sql: schema.refusedRequests },
   { number: 19, name: 'salts of credentials', sql: schema.credentialSalts },
+  { number: 20, name: 'persons of devices', sql: personNumbers },
 ];

@@ -1,6 +1,7 @@
 import { journalReads } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { RegistryReader } from '../maintenance.ts';
+import { keyedFilter } from '../read/device-filters.ts';
 import { deviceRows } from './devices.ts';
 import { sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
@@ -17,7 +18,7 @@ export function openSqliteReader(file: string, journalKeys: JournalKeyList): Reg
     ...readerOf(
       {
         ...tableReads(statements),
-        devices: query => deviceRows(statements, sqlPage(statements, query)),
+        devices: query => deviceRows(statements, sqlPage(statements, keyedFilter(query))),
         statistics: query => sqlStatistics(statements, query),
       },
       async read => read(),

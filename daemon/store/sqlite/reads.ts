@@ -5,6 +5,7 @@ import type { PersonRecord } from '../../domain/person.ts';
 import type { LatestProof } from '../../domain/proof.ts';
 import { type JournalRow, toEvents } from '../chain.ts';
 import type { EventFilter, JournalHead, PersonFilter, Rows, Window } from '../queries.ts';
+import { bindingReads } from '../read/bindings.ts';
 import type { OpenCredential } from '../read/credentials.ts';
 import * as credentialSql from '../read/credentials.ts';
 import { eventFilters } from '../read/device-filters.ts';
@@ -32,6 +33,7 @@ export function readerOf(reads: Reads, run: <T>(read: () => T | Promise<T>) => P
 export function tableReads(statements: Statements): Omit<Reads, 'devices' | 'statistics'> {
   return {
     ...recordReads(new SqliteTables(statements)),
+    ...bindingReads((sql, ...values) => statements.all<Readonly<Record<string, unknown>>>(sql, ...values)),
     latestProofs: serials => readLatestProofs(statements, serials),
     people: query => readPeople(statements, query),
     credentialsAt: (...input) => statements.all(credentialSql.credentialsAt, ...input).map(toCredential),

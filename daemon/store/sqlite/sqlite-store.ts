@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { CommitListeners } from '../commit-listeners.ts';
+import { keyedFilter } from '../read/device-filters.ts';
 import type { Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
 import { SqliteEngine } from './engine.ts';
@@ -71,12 +72,12 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     ...readerOf(
       {
         ...tableReads(readable),
-        devices: query => devices.list(query),
+        devices: query => devices.list(keyedFilter(query)),
         statistics: query => devices.statistics(query),
       },
       read => reads.run(read),
     ),
-    scanDevices: (filter, options) => scanDevices(file, filter, options),
+    scanDevices: (filter, options) => scanDevices(file, keyedFilter(filter), options),
     commit: commit => group.add(commit),
     onCommit: listener => listeners.add(listener),
     behind: () => 0,

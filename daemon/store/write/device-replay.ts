@@ -1,9 +1,10 @@
 /**
- * The state of devices by their entries, in little memory: 33 bytes for each device, and 16 more once one has tags, and once one
- * has a proof.
+ * The state of devices by their entries, in little memory: 33 bytes for each device, 4 more once one has a person, and 16 more once
+ * one has tags, and once one has a proof.
  */
-import { deviceIds } from '../../../src/contract/ids.ts';
+import { deviceIds, personIds } from '../../../src/contract/ids.ts';
 import { isObject } from '../../../src/contract/json-object.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { DeviceStatus } from '../../../src/contract/values.ts';
 import {
   type CodedDevice,
@@ -21,7 +22,7 @@ const kinds = ['owner', 'code', 'tags', 'proof'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The content of an entry about a device. A digest that is absent stays as it was; null: it has none. */
-type DeviceReplaySaid = { readonly status?: DeviceStatus | undefined } & {
+type DeviceReplaySaid = { readonly status?: DeviceStatus | undefined; readonly person?: number | undefined } & {
   readonly [K in Kind]?: string | null | undefined;
 };
 
@@ -41,6 +42,7 @@ function saidBy({ type, data, detail }: ReplayedEntry): DeviceReplaySaid {
   const hasCode = type === 'DEVICE_REGISTERED' || type === 'ACTIVATION_CODE_GENERATED';
   return {
     status: statusAfter[type],
+    person: personAfter(detail),
     owner: ownerAfter(data, detail),
     tags: tagsAfter(type, detail),
     proof: textOr(detail.proofDigest, undefined),
@@ -53,6 +55,10 @@ function ownerAfter(data: Fields, { after }: Fields): string | undefined {
   const userId = data.userId ?? (isObject(after) ? after.userId : undefined);
   return typeof userId === 'string' ? ownerDigest(userId) : undefined;
 }
+
+/** The number of the person after an entry, 0 for none; undefined if it is not about the person. */
+const personAfter = ({ personId }: Fields): number | undefined =>
+  personId === undefined ? undefined : typeof personId === 'string' ? (personIds.parse(personId) ?? 0) : 0;
 
 /** The digest of the tags after an entry; undefined if it is not about tags. */
 function tagsAfter(type: EntryType, detail: Fields): string | null | undefined {
@@ -67,6 +73,8 @@ interface ComparedDevice extends CodedDevice {
   readonly number: number;
   readonly status: DeviceStatus;
   readonly userId: string | null;
+  readonly userKey: string | null;
+  readonly person: number | null;
   readonly tags: string | null;
   readonly proof: string | null;
 }
@@ -93,13 +101,15 @@ const MOST_MISSING = 100_000;
 
 export class DeviceReplay implements Replay<number, ComparedDevice> {
   readonly table = 'device';
-  readonly fields = ['number', 'status', 'userId', 'tags', 'proof', ...codedFields] as const;
+  readonly fields = ['number', 'status', 'userId', 'userKey', 'person', 'tags', 'proof', ...codedFields] as const;
   /** Devices whose activation code no entry proves, after `end`. */
   unproved = 0;
   #flags = new Uint8Array(1024);
   /** Absent until a device has one. */
   readonly #digests = new Map<Kind, Buffer>();
   #count = 0;
+  /** The number of the person of each device, 0 without one; empty until a device has one. */
+  #persons = new Uint32Array(0);
   /** The number that the next row should have. */
   #expected = 1;
   readonly #scratch = Buffer.alloc(DIGEST_BYTES);
@@ -112,11 +122,19 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
     const isRegistered = this.#flags[number] !== 0 || entry.type === 'DEVICE_REGISTERED';
     if (said.status && isRegistered)
       this.#flags[number] = (this.#flags[number]! & ~STATUS) | (statuses.indexOf(said.status) + 1);
+    if (said.person !== undefined) this.#bind(number, said.person);
     for (const kind of kinds) {
       const digest = said[kind];
       if (digest === null) this.#flags[number]! &= ~bitOf(kind);
       else if (digest !== undefined) this.#store(kind, number, digest);
     }
+  }
+
+  /** Takes an entry about many devices. */
+  bound({ bound }: Fields): void {
+    if (!Array.isArray(bound)) return;
+    for (const [device, person] of bound as readonly (readonly [number, number])[])
+      if (device <= this.#count) this.#bind(device, person);
   }
 
   compare(row: ComparedDevice, report: Report): void {
@@ -130,6 +148,10 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
     }
     const status = statuses[(flags & STATUS) - 1];
     if (status !== row.status) report(`${id} is ${row.status}, the journal records ${status}`);
+    const isKeyOther = row.userKey !== null && row.userKey !== personKey(row.userId ?? '');
+    const isOwnerSaid = this.#isSame('owner', row, (flags & bitOf('owner')) !== 0);
+    if ((isKeyOther && isOwnerSaid) || (row.person ?? 0) !== (this.#persons[row.number] ?? 0))
+      report(`the person of ${id} was changed without an entry`);
     for (const kind of kinds) {
       const isSaid = (flags & bitOf(kind)) !== 0;
       if (kind === 'code' && !isSaid) this.unproved++;
@@ -148,6 +170,15 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
     this.#scratch.write(digest, 0, DIGEST_BYTES, 'base64');
     const at = row.number * DIGEST_BYTES;
     return this.#scratch.compare(this.#digests.get(kind)!, at, at + DIGEST_BYTES) === 0;
+  }
+
+  #bind(number: number, person: number): void {
+    if (person > 0 && number >= this.#persons.length) {
+      const before = this.#persons;
+      this.#persons = new Uint32Array(this.#flags.length);
+      this.#persons.set(before);
+    }
+    if (number < this.#persons.length) this.#persons[number] = person;
   }
 
   #reportMissing(from: number, to: number, report: Report): void {

@@ -1,12 +1,23 @@
 /** What the changes and guards of devices and their backups mean. */
+import { personIds } from '../../../src/contract/ids.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { BackupChange } from '../../domain/backup.ts';
-import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from '../../domain/device.ts';
-import { personKey } from '../../domain/person.ts';
+import {
+  brokenBy,
+  type DeviceChange,
+  type DeviceGuard,
+  type DeviceRecord,
+  type DeviceSet,
+  type DevicesBind,
+  registeredDevice,
+} from '../../domain/device.ts';
+import type { Entry } from '../../domain/journal.ts';
+import { holderOf, type PersonRecord } from '../../domain/person.ts';
 import { pinDocument, setPin } from '../../domain/pin.ts';
 import { sealedEntry } from '../../domain/sealed-names.ts';
 import { Conflict } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { backups, devices, documentVersion, people } from '../tables.ts';
+import { backups, devices, documentVersion, people, peopleNamed } from '../tables.ts';
 import { Documents, documentChanges } from './documents.ts';
 import type { Draft } from './draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
@@ -37,7 +48,9 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
   'device.set': {
     needs(change, wanted) {
       ofDevice.needs(change, wanted);
-      if (change.set.userId) wanted.add(people.unique, personKey(change.set.userId));
+      const { userId, person } = change.set;
+      if (typeof person === 'number') wanted.add(people.byKey, person);
+      else if (userId) wanted.add(peopleNamed, personKey(userId));
       if (change.set.status === 'DEACTIVATED') wanted.add(documentVersion, pinDocument(change.device));
     },
     check: ofDevice.check,
@@ -57,6 +70,20 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
       draft.enter(context, entry, device, null);
       return { kind: 'used', usageCount, usageSeconds };
     },
+  },
+  'devices.bind': {
+    needs({ bound }, wanted) {
+      for (const { device, person } of bound) {
+        wanted.add(devices.byKey, device);
+        if (person !== null) wanted.add(people.byKey, person);
+      }
+    },
+    check(draft, { bound }) {
+      for (const { person, userKey } of bound)
+        if (person !== null && draft.of(people).get(person)?.userKey !== userKey)
+          throw new Conflict(`person ${person} has another user name now`);
+    },
+    apply: bindDevices,
   },
   'backup.add': {
     needs: ({ backup }, wanted) => ofDevice.needs(backup, wanted),
@@ -84,18 +111,50 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
   },
 };
 
+/** One entry has all devices that become those of a person. */
+function bindDevices(draft: Draft, { bound }: DevicesBind, context: EntryContext): typeof done {
+  const persons: (readonly [device: number, person: number])[] = [];
+  for (const { device, userKey, person } of bound) {
+    const before = draft.of(devices).get(device);
+    if (!before || before.userKey !== null) continue;
+    const version = before.version + Number(person !== null);
+    draft.of(devices).change({ ...before, userKey, person, version });
+    if (person !== null) persons.push([device, person]);
+  }
+  if (persons.length > 0) draft.enter(context, { type: 'DEVICES_BOUND', detail: { bound: persons } }, null, null);
+  return done;
+}
+
+/** Whom the device belongs to afterwards. */
+function personAfter(draft: Draft, before: DeviceRecord, { userId, person }: DeviceSet): PersonRecord | undefined {
+  if (person === undefined && userId) return holderOf(draft.of(people).all(peopleNamed, personKey(userId)));
+  const number = person === undefined ? (userId === null ? null : before.person) : person;
+  return number === null ? undefined : draft.of(people).get(number);
+}
+
 /** Sets fields of a device, without what follows from them elsewhere. */
 export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange, context: EntryContext): void {
   const before = draft.of(devices).get(device)!;
-  const after = { ...withFields(before, set), version: before.version + 1 };
+  const isBound = set.userId !== undefined || set.person !== undefined;
+  const person = isBound ? personAfter(draft, before, set) : undefined;
+  const owner = isBound ? { person: person?.number ?? null } : {};
+  const named = { ...withFields(before, set), ...owner };
+  const userKey = named.userId && personKey(named.userId);
+  const after = { ...named, userKey, version: before.version + 1 };
   if (after.status !== before.status) {
     draft.count(before, -1);
     draft.count(after, 1);
   }
   draft.of(devices).change(after);
-  const person = set.userId ? draft.of(people).withKey(personKey(set.userId)) : undefined;
-  draft.enter(context, person ? sealedEntry(entry, person) : entry, device, null);
+  const proved = after.person === before.person ? entry : withPerson(entry, after.person);
+  draft.enter(context, person ? sealedEntry(proved, person) : proved, device, null);
 }
+
+/** The entry, which proves to whom the device belongs. */
+const withPerson = (entry: Entry, person: number | null): Entry => ({
+  ...entry,
+  detail: { ...entry.detail, personId: person === null ? null : personIds.format(person) },
+});
 
 /** A device that is retired needs no PIN. */
 function removePin(draft: Draft, device: number, context: EntryContext): void {

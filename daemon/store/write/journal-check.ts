@@ -132,6 +132,7 @@ class Replays {
     const type = row.type as EntryType;
     this.hasDigests ||= row.detail.includes('Digest":"');
     const isAboutDocument = device === null && subject === null;
+    if (type === 'DEVICES_BOUND') this.devices.bound(fieldsOf(row.detail));
     if (isAboutDocument && !row.detail.includes('"documentDigest":')) return;
     const open = (json: string) => openedNames(fieldsOf(json), this.#saltOf);
     const entry = { type, at, actor, data: open(row.data), detail: open(row.detail) };

@@ -1,11 +1,14 @@
 /** What the changes and guards of persons mean, and their entries. */
+
 import { personIds } from '../../../src/contract/ids.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
+import type { DeviceRecord, DeviceSet } from '../../domain/device.ts';
 import { deactivate, lock } from '../../domain/device-decisions.ts';
 import type { Entry } from '../../domain/journal.ts';
 import { recentCounts, withCount } from '../../domain/leaver-brake.ts';
 import {
   digestedFields,
+  holderOf,
   leave,
   type OwnerGuard,
   ownerFault,
@@ -14,15 +17,25 @@ import {
   type PersonRecord,
   type PersonSet,
   personDigest,
-  personKey,
   rowDigest,
   searchTextOf,
 } from '../../domain/person.ts';
 import { isOfProvider, keepsName } from '../../domain/sso.ts';
-import { edit as editUser } from '../../domain/user.ts';
+import { edit as editUser, type UserRecord } from '../../domain/user.ts';
 import { type Change, Conflict } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
-import { activeDevicesOf, devicesOf, enabledAdmins, leaverCounts, people, users } from '../tables.ts';
+import {
+  accountsNamed,
+  activeDevicesOf,
+  devices,
+  devicesOf,
+  enabledAdmins,
+  leaverCounts,
+  people,
+  peopleNamed,
+  unmatchedNamed,
+  users,
+} from '../tables.ts';
 import { setDevice } from './devices.ts';
 import { LeaverWindow } from './documents.ts';
 import type { Draft } from './draft.ts';
@@ -38,7 +51,11 @@ type Adding = Extract<PersonChange, { kind: 'person.add' }>;
 
 export const personChanges: ChangeRules<PersonChange['kind']> = {
   'person.add': {
-    needs: ({ person }, wanted) => wanted.add(people.unique, person.userKey),
+    needs({ person: { userKey } }, wanted) {
+      wanted.add(people.unique, userKey);
+      wanted.add(peopleNamed, userKey);
+      wanted.add(unmatchedNamed, userKey);
+    },
     apply(draft, { person }: Adding, context) {
       const make = (number: number) => {
         const record = { ...person, number, createdAt: context.at, updatedAt: context.at, search: '' };
@@ -47,29 +64,33 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       const { record, isNew } = draft.add(people, make);
       if (!isNew) return { kind: 'duplicate', number: record.number, status: null };
       enter(draft, record, { type: 'PERSON_ADDED', detail: { source: record.source } }, context);
+      const isOnly = draft.of(people).all(peopleNamed, record.userKey).length === 1;
+      for (const device of isOnly ? draft.of(devices).all(unmatchedNamed, record.userKey) : [])
+        apply(draft, bind(device, record), context);
       return { kind: 'added', number: record.number };
     },
   },
   'person.set': {
-    needs({ person, renamed }, wanted) {
+    needs({ person, renamed, restored }, wanted) {
       wanted.add(people.byKey, person);
+      if (restored !== undefined) wanted.add(people.unique, personKey(restored));
       if (!renamed) return;
-      wanted.add(people.unique, personKey(renamed.to));
-      wanted.add(devicesOf, renamed.from);
-      wanted.add(users.unique, renamed.to);
-      wantAccount(wanted, renamed.from);
+      wanted.add(devicesOf, person);
+      wanted.add(peopleNamed, personKey(renamed.to));
+      wanted.add(unmatchedNamed, personKey(renamed.to));
+      wanted.add(accountsNamed, personKey(renamed.to));
+      wantAccounts(wanted, renamed.from);
     },
-    check(draft, { person, before, renamed }) {
+    check(draft, { person, before, renamed, restored }) {
       if (draft.of(people).get(person)?.version !== before)
         throw new Conflict(`person ${person} has another version now`);
-      const other = renamed && draft.of(people).withKey(personKey(renamed.to));
-      if (other && other.number !== person) throw new Conflict(`person ${other.number} has the user name`);
-      if (renamed && keepsName(draft.of(users).withKey(renamed.to)))
-        throw new Conflict('a local account has the user name');
+      const present = restored === undefined ? undefined : draft.of(people).withKey(personKey(restored));
+      if (present && present.number !== person) throw new Conflict(`person ${present.number} has the user name now`);
+      if (renamed && personKey(renamed.to) !== personKey(renamed.from)) checkName(draft, person, personKey(renamed.to));
     },
     apply(draft, { person, set, renamed, entry }, context) {
       const record = change(draft, draft.of(people).get(person)!, set, context);
-      if (renamed) rename(draft, renamed, context);
+      if (renamed) rename(draft, record, renamed, context);
       enter(draft, record, entry, context);
       return done;
     },
@@ -77,8 +98,8 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
   'person.leave': {
     needs({ person, userName }, wanted) {
       wanted.add(people.byKey, person);
-      wanted.add(activeDevicesOf, userName);
-      wantAccount(wanted, userName);
+      wanted.add(activeDevicesOf, person);
+      wantAccounts(wanted, userName);
       wanted.add(leaverCounts.byKey, COUNTS);
     },
     check(draft, { person, userName }) {
@@ -89,30 +110,45 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
   },
 };
 
-function wantAccount(wanted: WantedRows, username: string): void {
-  wanted.add(users.unique, username);
+function wantAccounts(wanted: WantedRows, userName: string): void {
+  wanted.add(accountsNamed, personKey(userName));
   wanted.add(enabledAdmins, '');
+}
+
+/** Throws `Conflict` if the name is that of another person, who may have been removed, of devices without a person, or of a local account. */
+function checkName(draft: Draft, person: number, key: string): void {
+  const other = draft
+    .of(people)
+    .all(peopleNamed, key)
+    .find(({ number }) => number !== person);
+  if (other) throw new Conflict(`person ${other.number} has the user name`);
+  const [device] = draft.of(devices).all(unmatchedNamed, key);
+  if (device) throw new Conflict(`device ${device.number} has the user name and no person`);
+  if (draft.of(users).all(accountsNamed, key).some(keepsName)) throw new Conflict('a local account has the user name');
 }
 
 function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const person = draft.of(people).get(step.person)!;
-  const devices = draft.of(activeDevicesOf.table).all(activeDevicesOf, step.userName);
-  const numbers = devices.map(({ number }) => number);
+  const active = draft.of(devices).all(activeDevicesOf, step.person);
+  const numbers = active.map(({ number }) => number);
   const window = draft.part(LeaverWindow);
   const recent = recentCounts(window.row(COUNTS)?.counts ?? [], context.at);
-  const hasAccount = draft.of(users).withKey(step.userName)?.disabled === false;
-  const outcome = leave(step, { person, devices: devices.length, hasAccount, recent, now: context.at });
+  const hasAccount = draft
+    .of(users)
+    .all(accountsNamed, person.userKey)
+    .some(({ disabled }) => !disabled);
+  const outcome = leave(step, { person, devices: active.length, hasAccount, recent, now: context.at });
   if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null } as const;
   const { result, set, entry } = outcome;
   if (result === 'locked') {
-    for (const device of devices) end(draft, device, step.rule.action, set.reason!, context);
-    disableAccount(draft, step.userName, context);
+    for (const device of active) end(draft, device, step.rule.action, set.reason!, context);
+    disableAccounts(draft, person.userKey, context);
   }
   const counts = result === 'locked' ? step.step !== 'release' : result === 'held' && entry !== null;
-  if (counts && devices.length > 0)
+  if (counts && active.length > 0)
     window.changed.set(COUNTS, {
       number: COUNTS,
-      counts: withCount(recent, context.at, devices.length, result === 'held'),
+      counts: withCount(recent, context.at, active.length, result === 'held'),
     });
   const isChanged = Object.entries(set).some(([field, value]) => person[field as keyof PersonSet] !== value);
   if (isChanged || entry) {
@@ -137,9 +173,12 @@ function end(
 }
 
 /** The last enabled ADMIN stays enabled: then no one could release what is held. */
-function disableAccount(draft: Draft, username: string, context: EntryContext): void {
-  const account = draft.of(users).withKey(username);
-  if (!account || account.disabled) return;
+function disableAccounts(draft: Draft, userKey: string, context: EntryContext): void {
+  for (const account of draft.of(users).all(accountsNamed, userKey))
+    if (!account.disabled) disable(draft, account, context);
+}
+
+function disable(draft: Draft, account: UserRecord, context: EntryContext): void {
   const others = draft
     .of(users)
     .all(enabledAdmins, '')
@@ -149,26 +188,36 @@ function disableAccount(draft: Draft, username: string, context: EntryContext): 
 }
 
 /**
- * The devices of a person follow a new user name. A local account keeps the former one, so a leave would not find it: it is disabled. Accounts
+ * The devices of a person show a new user name. A local account keeps the former one, so a leave would not find it: it is disabled. Accounts
  * of the provider end there.
  */
 function rename(
   draft: Draft,
+  person: PersonRecord,
   { from, to }: { readonly from: string; readonly to: string },
   context: EntryContext,
 ): void {
-  for (const { number, deviceType } of draft.of(devicesOf.table).all(devicesOf, from)) {
-    const set = { userId: to, updatedAt: context.at };
-    const detail = { before: { userId: from }, after: { userId: to } };
-    apply(
-      draft,
-      { kind: 'device.set', device: number, set, entry: { type: 'DEVICE_UPDATED', data: { deviceType }, detail } },
-      context,
-    );
+  for (const device of draft.of(devices).all(devicesOf, person.number)) {
+    const set = { userId: to, person: person.number, updatedAt: context.at };
+    apply(draft, updateOf(device, set, { userId: device.userId }, { userId: to }), context);
   }
-  const account = draft.of(users).withKey(from);
-  if (account && !isOfProvider(account)) disableAccount(draft, from, context);
+  if (personKey(from) === person.userKey) return;
+  for (const account of draft.of(users).all(accountsNamed, personKey(from)))
+    if (!account.disabled && !isOfProvider(account)) disable(draft, account, context);
 }
+
+/** The device becomes one of the person with its name. */
+function bind(device: DeviceRecord, { number }: PersonRecord): Change {
+  const after = { personId: personIds.format(number) };
+  return updateOf(device, { person: number }, { personId: null }, after);
+}
+
+const updateOf = ({ number, deviceType }: DeviceRecord, set: DeviceSet, before: object, after: object): Change => ({
+  kind: 'device.set',
+  device: number,
+  set,
+  entry: { type: 'DEVICE_UPDATED', data: { deviceType }, detail: { before, after } },
+});
 
 function apply(draft: Draft, deviceChange: Change, context: EntryContext): void {
   // PINs of devices that a leave retires are removed later: which devices these are is not known before the reads.
@@ -190,8 +239,8 @@ function enter(draft: Draft, person: PersonRecord, { type, data, detail }: Entry
 
 export const ownerGuards: GuardRules<OwnerGuard['kind']> = {
   owner: {
-    needs: ({ userId }, wanted) => wanted.add(people.unique, personKey(userId)),
-    broken: (draft, guard) => ownerFault(guard, draft.of(people).withKey(personKey(guard.userId))),
+    needs: ({ userId }, wanted) => wanted.add(peopleNamed, personKey(userId)),
+    broken: (draft, guard) => ownerFault(guard, holderOf(draft.of(people).all(peopleNamed, personKey(guard.userId)))),
   },
 };
 

@@ -1,5 +1,6 @@
 /** What the changes and guards of users mean, and their entries; the rights of the caller of a commit. */
 import { userIds } from '../../../src/contract/ids.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import { type CallerGuard, lostByToken, lostByUser } from '../../domain/caller.ts';
 import { passwordDigest } from '../../domain/digest.ts';
 import { SESSIONS } from '../../domain/sso.ts';
@@ -13,7 +14,7 @@ import { adding, type ChangeRules, done, type GuardRules, withFields } from './r
 import type { WantedRows } from './source.ts';
 
 export const userChanges: ChangeRules<UserChange['kind']> = {
-  'user.add': adding(users, ({ user }) => ({ ...user, tokenEpoch: 0 })),
+  'user.add': adding(users, ({ user }) => ({ ...user, userKey: personKey(user.username), tokenEpoch: 0 })),
   'user.set': {
     needs: ({ user }, wanted) => wanted.add(users.byKey, user),
     check(draft, { user }) {

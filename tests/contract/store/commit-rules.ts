@@ -52,6 +52,8 @@ export const commitRules: readonly Rule[] = [
       number: 1,
       status: 'INACTIVE',
       userId: null,
+      userKey: null,
+      person: null,
       note: null,
       createdAt: 5,
       activatedAt: null,

@@ -1,6 +1,7 @@
 import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
 import { matchesProof, storedProof } from '../../../daemon/domain/proof.ts';
 import type { DeviceQuery, Rows, Tally } from '../../../daemon/store/queries.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import { countedTags } from '../../../src/contract/values.ts';
 
 /** What a list of devices must return, in the simplest possible code. */
@@ -39,7 +40,7 @@ function matches(device: DeviceRecord, query: DeviceQuery): boolean {
     device.activationCodeExpiresAt < codeExpiresBefore &&
     (manufacturer === undefined || device.manufacturer === manufacturer) &&
     (model === undefined || device.model === model) &&
-    (userId === undefined || device.userId === userId) &&
+    (userId === undefined || device.userKey === personKey(userId)) &&
     matchesProof(device.proof, query) &&
     tags.every(({ name, value }) => Object.entries(device.tags).some(([n, v]) => n === name && v === value)) &&
     (keyword === undefined ||
@@ -50,9 +51,9 @@ function matches(device: DeviceRecord, query: DeviceQuery): boolean {
 const lower = (text: string) => text.replace(/[A-Z]/g, letter => letter.toLowerCase());
 
 function toRow(device: DeviceRecord): DeviceRow {
-  const { number, deviceType, serialNumber, manufacturer, model, status, userId } = device;
+  const { number, deviceType, serialNumber, manufacturer, model, status, userId, userKey, person } = device;
   const { activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof } = device;
-  const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId };
+  const kind = { number, deviceType, serialNumber, manufacturer, model, status, userId, userKey, person };
   return { ...kind, activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof };
 }
 

@@ -2,20 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { CredentialRecord } from '../../../daemon/domain/credential.ts';
-import type { DeviceRecord } from '../../../daemon/domain/device.ts';
+import type { DeviceRecord, DeviceSet } from '../../../daemon/domain/device.ts';
 import { documentDigest } from '../../../daemon/domain/digest.ts';
 import type { DocumentRecord } from '../../../daemon/domain/document.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
 import { type LeaverCounts, recentCounts, withCount } from '../../../daemon/domain/leaver-brake.ts';
 import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
-import {
-  leave,
-  ownerFault,
-  type PersonRecord,
-  type PersonSet,
-  personKey,
-  searchTextOf,
-} from '../../../daemon/domain/person.ts';
+import { leave, ownerFault, type PersonRecord, type PersonSet, searchTextOf } from '../../../daemon/domain/person.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
 import { type RefusedRow, withRefusals } from '../../../daemon/domain/refused.ts';
@@ -37,6 +30,7 @@ import {
   type StoredResponse,
   StoreFailure,
 } from '../../../daemon/store/commit.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 
 /** Faults of a store; the suite must detect each of them. */
 export type Fault =
@@ -219,7 +213,7 @@ export function checkGuard(
     return;
   }
   if (guard.kind === 'owner') {
-    const person = people.find(({ userKey }) => userKey === personKey(guard.userId));
+    const person = holderIn(people, personKey(guard.userId));
     need(ownerFault(guard, person) === null || fault === 'ignores guards on owners');
     return;
   }
@@ -296,10 +290,22 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'added', number };
     }
     case 'device.set':
-      deviceOf(change.device)({ ...change.set, version: raised(change.device) });
+      setDevice(content, change.device, change.set);
       write(change.entry, change.device, null);
       if (change.set.status === 'DEACTIVATED') removePin(change.device);
       return { kind: 'done' };
+    case 'devices.bind': {
+      const wrong = change.bound.some(
+        ({ person, userKey }) => person !== null && content.people[person - 1]?.userKey !== userKey,
+      );
+      if (wrong) throw new Conflict('person');
+      const bound = change.bound.filter(({ device }) => content.devices[device - 1]?.userKey === null);
+      for (const { device, ...owner } of bound)
+        deviceOf(device)({ ...owner, version: raised(device) - Number(owner.person === null) });
+      const persons = bound.flatMap(({ device, person }) => (person === null ? [] : [[device, person]]));
+      if (persons.length > 0) write({ type: 'DEVICES_BOUND', detail: { bound: persons } }, null, null);
+      return { kind: 'done' };
+    }
     case 'device.use': {
       const device = content.devices[change.device - 1];
       const usageCount = (device?.usageCount ?? 0) + 1;
@@ -312,7 +318,8 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const twin = content.users.find(user => user.username === change.user.username);
       if (twin) return duplicate(twin.number, null);
       const number = next(content.users);
-      content.users.push({ ...change.user, number, createdAt: at, tokenEpoch: 0 });
+      const userKey = personKey(change.user.username);
+      content.users.push({ ...change.user, userKey, number, createdAt: at, tokenEpoch: 0 });
       write(change.entry, null, number);
       return { kind: 'added', number };
     }
@@ -437,42 +444,47 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'done' };
     case 'person.add': {
       const { person } = change;
-      const twin = content.people.find(({ userKey }) => userKey === person.userKey);
+      const named = content.people.filter(({ userKey }) => userKey === person.userKey);
+      const twin = named.find(({ removedAt }) => removedAt === null);
       if (twin) return duplicate(twin.number, null);
       const number = next(content.people);
       const record = { ...person, number, createdAt: at, updatedAt: at, search: '' };
       content.people.push({ ...record, search: searchTextOf(record) });
       write({ type: 'PERSON_ADDED' }, null, number);
+      for (const device of named.length > 0 ? [] : content.devices)
+        if (device.userKey === person.userKey && device.person === null) {
+          setDevice(content, device.number, { person: number });
+          write({ type: 'DEVICE_UPDATED' }, device.number, null);
+        }
       return { kind: 'added', number };
     }
     case 'person.set': {
       const person = content.people[change.person - 1];
       if (person?.version !== change.before && fault !== 'ignores the version of a person')
         throw new Conflict('person');
-      const key = change.renamed && personKey(change.renamed.to);
-      if (content.people.some(other => other !== person && other.userKey === key)) throw new Conflict('person');
-      const holder = change.renamed && content.users.find(({ username }) => username === change.renamed!.to);
-      if (holder && !holder.disabled && !isOfProvider(holder)) throw new Conflict('account');
+      const { renamed, restored } = change;
+      const isOther = renamed && personKey(renamed.to) !== personKey(renamed.from);
+      if (isOther) checkName(content, person!, personKey(renamed.to));
+      const isTaken = (other: PersonRecord) =>
+        other !== person && other.removedAt === null && other.userKey === personKey(restored!);
+      if (restored !== undefined && content.people.some(isTaken)) throw new Conflict('restored');
       setPerson(content, person!, change.set, at);
-      for (const device of content.devices)
-        if (change.renamed && device.userId === change.renamed.from) {
-          deviceOf(device.number)({ userId: change.renamed.to, updatedAt: at, version: raised(device.number) });
+      for (const device of renamed ? content.devices : [])
+        if (device.person === change.person) {
+          setDevice(content, device.number, { userId: renamed!.to, person: change.person, updatedAt: at });
           write({ type: 'DEVICE_UPDATED' }, device.number, null);
         }
-      if (change.renamed) {
-        const account = content.users.find(({ username }) => username === change.renamed!.from);
-        if (account && !isOfProvider(account)) disableAccount(content, account.username);
-      }
+      if (isOther) disableAccounts(content, personKey(renamed.from), account => !isOfProvider(account));
       write(change.entry, null, change.person);
       return { kind: 'done' };
     }
     case 'person.leave': {
       const person = content.people[change.person - 1];
       if (person?.userName !== change.userName) throw new Conflict('person');
-      const own = content.devices.filter(({ userId, status }) => userId === person.userName && status === 'ACTIVE');
+      const own = content.devices.filter(device => device.person === person.number && device.status === 'ACTIVE');
       const numbers = own.map(({ number }) => number);
       const recent = recentCounts(content.leavers, at);
-      const hasAccount = content.users.some(({ username, disabled }) => username === person.userName && !disabled);
+      const hasAccount = content.users.some(({ userKey, disabled }) => userKey === person.userKey && !disabled);
       const outcome = leave(change, { person, devices: own.length, hasAccount, recent, now: at });
       if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null };
       const { result, set, entry } = outcome;
@@ -486,7 +498,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
         }
       const counts = isLocked ? change.step !== 'release' : result === 'held' && entry !== null;
       if (counts && own.length > 0) content.leavers = withCount(recent, at, own.length, !isLocked);
-      if (isLocked) disableAccount(content, person.userName);
+      if (isLocked) disableAccounts(content, person.userKey);
       setPerson(content, person, set, at);
       if (entry) write(entry, null, person.number);
       return {
@@ -566,12 +578,36 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
 }
 
 /** The last enabled ADMIN stays enabled. */
-function disableAccount(content: Content, username: string): void {
-  const user = content.users.find(one => one.username === username);
-  if (!user || user.disabled) return;
-  const isLast = !content.users.some(other => other !== user && other.role === 'ADMIN' && !other.disabled);
-  if (user.role !== 'ADMIN' || !isLast)
-    content.users[user.number - 1] = { ...user, disabled: true, tokenEpoch: user.tokenEpoch + 1 };
+function disableAccounts(content: Content, key: string, which = (_: UserRecord) => true): void {
+  for (const user of content.users) {
+    if (user.userKey !== key || user.disabled || !which(user)) continue;
+    const isLast = !content.users.some(other => other !== user && other.role === 'ADMIN' && !other.disabled);
+    if (user.role !== 'ADMIN' || !isLast)
+      content.users[user.number - 1] = { ...user, disabled: true, tokenEpoch: user.tokenEpoch + 1 };
+  }
+}
+
+/** Whom a name means. */
+export function holderIn(people: readonly PersonRecord[], key: string): PersonRecord | undefined {
+  const named = people.filter(({ userKey }) => userKey === key);
+  return named.find(({ removedAt }) => removedAt === null) ?? named.at(-1);
+}
+
+function checkName({ people, devices, users }: Content, person: PersonRecord, key: string): void {
+  if (people.some(other => other !== person && other.userKey === key)) throw new Conflict('person');
+  if (devices.some(device => device.userKey === key && device.person === null)) throw new Conflict('device');
+  const isKept = (user: UserRecord) => user.userKey === key && !user.disabled && !isOfProvider(user);
+  if (users.some(isKept)) throw new Conflict('account');
+}
+
+function setDevice(content: Content, number: number, set: DeviceSet): void {
+  const device = content.devices[number - 1];
+  if (!device) throw new Conflict(`device ${number}`);
+  const named = { ...device, ...set, version: device.version + 1 };
+  const userKey = named.userId && personKey(named.userId);
+  const isNamed = set.userId !== undefined && set.person === undefined;
+  const person = isNamed && userKey ? (holderIn(content.people, userKey)?.number ?? null) : named.person;
+  content.devices[number - 1] = { ...named, userKey, person };
 }
 
 function setPerson(content: Content, person: PersonRecord, set: PersonSet, at: number): void {
@@ -604,6 +640,8 @@ export function strongest(proofs: readonly KeptProof[]): KeptProof[] {
 const blank = {
   status: 'INACTIVE',
   userId: null,
+  userKey: null,
+  person: null,
   note: null,
   activatedAt: null,
   lastUsedAt: null,

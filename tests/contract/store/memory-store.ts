@@ -1,9 +1,9 @@
 import { isToRemove } from '../../../daemon/domain/credential.ts';
-import { personKey } from '../../../daemon/domain/person.ts';
 import type { ReceiptRecord } from '../../../daemon/domain/receipt.ts';
 import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
 import type { Window } from '../../../daemon/store/queries.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
 import type { OpenedStore } from './fixtures.ts';
 import { daysOf, listModel, talliesOf } from './list-model.ts';
 import {
@@ -15,6 +15,7 @@ import {
   checkResponse,
   empty,
   type Fault,
+  holderIn,
   responseOf,
   strongest,
 } from './memory-changes.ts';
@@ -136,6 +137,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     if (window.descending) sorted.reverse();
     return { rows: sorted.slice(window.offset, window.offset + window.limit), total: sorted.length };
   };
+  const unmatched = () =>
+    present().devices.flatMap(({ number, userId, userKey, person }) =>
+      userId === null || person !== null ? [] : [{ number, userId, userKey }],
+    );
   return {
     behind: () => 0,
     device: async number => present().devices[number - 1] ?? null,
@@ -186,6 +191,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       yield rows;
     },
     user: async number => present().users[number - 1] ?? null,
+    usersNamed: async name => present().users.filter(({ userKey }) => userKey === personKey(name)),
     userByName: async username => present().users.find(user => user.username === username) ?? null,
     users: async window => pageOf(present().users, window),
     admins: async () => present().users.filter(user => user.role === 'ADMIN' && !user.disabled),
@@ -232,10 +238,22 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       return pageOf(found, window);
     },
     person: async number => present().people[number - 1] ?? null,
-    personByName: async name => present().people.find(({ userKey }) => userKey === personKey(name)) ?? null,
+    personByName: async name => holderIn(present().people, personKey(name)) ?? null,
+    peopleNamed: async name => present().people.filter(({ userKey }) => userKey === personKey(name)),
+    devicesOf: async person =>
+      present()
+        .devices.filter(device => device.person === person)
+        .map(({ number, status, lockReason }) => ({ number, status, lockReason })),
+    deviceCount: async person => present().devices.filter(device => device.person === person).length,
+    isUnmatched: async name => unmatched().some(({ userKey }) => userKey === personKey(name)),
+    unmatchedCount: async () => unmatched().length,
+    unmatchedDevices: async (limit, offset) => unmatched().slice(offset, offset + limit),
+    unkeyedDevices: async () => [],
     people: async ({
       keyword,
       withEmail = true,
+      userKeys,
+      numbers,
       source,
       active,
       group,
@@ -249,6 +267,8 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       const found = present().people.filter(
         person =>
           (withEmail ? person.search : person.search.split('\n\n')[0]!).includes(keyword?.toLowerCase() ?? '') &&
+          (userKeys?.includes(person.userKey) ?? true) &&
+          (numbers?.includes(person.number) ?? true) &&
           (source === undefined || person.source === source) &&
           (active === undefined || person.active === active) &&
           (group === undefined || person.groups.includes(group)) &&

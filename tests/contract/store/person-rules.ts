@@ -292,6 +292,65 @@ export const personRules: readonly Rule[] = [
     await expect(commit(store, [leaving(1, 'ada')])).rejects.toThrow(Conflict);
   }),
 
+  rule('a rename takes no device of anyone else, and can be undone', async ({ store }) => {
+    await commit(store, [add('mallory')]);
+    await bind(store, 'carol', 'mallory');
+    const rename = async (userName: string) =>
+      commit(store, [domain.edit((await store.person(1))!, { userName })!]).catch(error => error);
+    for (const taken of ['carol', 'CAROL']) expect(await rename(taken)).toBeInstanceOf(Conflict);
+    await rename('mallory.2');
+    await rename('mallory');
+    expect(await store.device(1)).toMatchObject({ userId: 'carol', person: null });
+    expect(await store.device(2)).toMatchObject({ userId: 'mallory', person: 1 });
+    expect(await commit(store, [leaving(1, 'mallory')])).toEqual([left([2])]);
+  }),
+
+  rule('names are equal in upper and lower case, composed or not', async ({ store }) => {
+    await commit(store, [add('near.one'), addUser('Near.One'), addUser('root', { role: 'ADMIN' }), add('zoë')]);
+    await bind(store, 'Near.One', 'NEAR.ONE', 'near.öne', 'zoe\u0308', 'Zoe\u0308');
+    const persons = [1, 1, null, 2, 2];
+    for (const [i, person] of persons.entries()) expect(await store.device(i + 1)).toMatchObject({ person });
+    expect((await store.devices(queryOf({ userId: 'nEAR.ONE' }))).total).toBe(2);
+    expect((await store.devices(queryOf({ userId: 'ZO\u00cb' }))).total).toBe(2);
+    expect(await commit(store, [leaving(1, 'near.one')])).toEqual([left([1, 2])]);
+    expect(await store.userByName('Near.One')).toMatchObject({ disabled: true });
+  }),
+
+  rule('devices with the name of a new person become those of the person', async ({ store }) => {
+    await bind(store, 'Ada', 'bob', 'ada');
+    expect([await store.unmatchedCount(), await store.isUnmatched('ADA')]).toEqual([3, true]);
+    await commit(store, [add('ada')]);
+    expect(await store.device(1)).toMatchObject({ userId: 'Ada', person: 1, version: 3 });
+    expect(await store.devicesOf(1)).toMatchObject([{ number: 1 }, { number: 3 }]);
+    expect([await store.deviceCount(1), await store.isUnmatched('ada')]).toEqual([2, false]);
+    expect(await store.unmatchedDevices(9, 0)).toMatchObject([{ number: 2, userId: 'bob' }]);
+    expect(await store.unmatchedDevices(9, 1)).toEqual([]);
+  }),
+
+  rule('a person with the name of a removed one is another person', async ({ store }) => {
+    await commit(store, [add('ada', { externalId: 'one' })]);
+    await bind(store, 'ada');
+    const rule = { action: 'lock', delayMs: MINUTE } as const;
+    await commit(store, [leaving(1, 'ada', { rule, isRemoved: true })], { at: NOON });
+    expect(await commit(store, [add('Ada', { externalId: 'two' })])).toMatchObject([{ kind: 'added', number: 2 }]);
+    expect(await commit(store, [add('ada')])).toEqual([{ kind: 'duplicate', number: 2, status: null }]);
+    await bind(store, 'ada');
+    expect([await store.device(1), await store.device(2)]).toMatchObject([{ person: 1 }, { person: 2 }]);
+    expect(await store.personByName('ada')).toMatchObject({ number: 2 });
+    expect(await store.peopleNamed('ADA')).toHaveLength(2);
+    const former = (await store.person(1))!;
+    await expect(commit(store, [domain.comesBack(former, [])!])).rejects.toThrow(Conflict);
+    const due = leaving(1, 'ada', { step: 'due' });
+    expect(await commit(store, [due], { at: NOON + MINUTE })).toEqual([left([1])]);
+    expect([await store.device(1), await store.device(2)]).toMatchObject([{ status: 'LOCKED' }, { status: 'ACTIVE' }]);
+    await commit(store, [domain.edit((await store.person(2))!, { userName: 'ada.2' })!]);
+    await commit(store, [add('bob')]);
+    const bob = (await store.person(3))!;
+    await expect(commit(store, [domain.edit(bob, { userName: 'ada' })!])).rejects.toThrow(Conflict);
+    await commit(store, [domain.comesBack((await store.person(1))!, [1])!]);
+    expect(await store.personByName('ada')).toMatchObject({ number: 1 });
+  }),
+
   rule(
     'a new user name disables the local account with the former one, which a leave would not find',
     async ({ store }) => {

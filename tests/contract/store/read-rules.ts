@@ -35,7 +35,7 @@ export const readRules: readonly Rule[] = [
   rule('users are found by number and by exact name, with all their fields', async ({ store }) => {
     const bob = { passwordHash: '$scrypt$1', role: 'VIEWER', email: 'bob@example.com', disabled: true } as const;
     await commit(store, [addUser('Bob', bob)], { at: 3 });
-    const record = { ...bob, number: 1, username: 'Bob', createdAt: 3, tokenEpoch: 0 };
+    const record = { ...bob, number: 1, username: 'Bob', userKey: 'bob', createdAt: 3, tokenEpoch: 0 };
     expect(await store.user(1)).toEqual(record);
     expect(await store.userByName('Bob')).toEqual(record);
     expect(await store.userByName('bob')).toBeNull();

@@ -83,8 +83,8 @@ export class DeviceLists {
     }
   }
 
-  #index(before: IndexedFields, { number, userId, tags, proof }: DeviceRecord): void {
-    if (userId !== before.userId) this.#users.change(number, userId === null ? [] : [userId]);
+  #index(before: IndexedFields, { number, userKey, tags, proof }: DeviceRecord): void {
+    if (userKey !== before.userKey) this.#users.change(number, userKey === null ? [] : [userKey]);
     if (tags !== before.tags) this.#tags.change(number, textsOf(tags));
     if (proof !== before.proof) this.#marks.change(number, marksOf(proof));
   }
@@ -201,8 +201,8 @@ function* load(statements: Statements, columns: DeviceColumns): Generator<void, 
   }
 }
 
-type IndexedFields = Pick<DeviceRecord, 'userId' | 'tags' | 'proof'>;
-const unindexed: IndexedFields = { userId: null, tags: noTags, proof: null };
+type IndexedFields = Pick<DeviceRecord, 'userKey' | 'tags' | 'proof'>;
+const unindexed: IndexedFields = { userKey: null, tags: noTags, proof: null };
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
 const maxCached = { users: 500, tags: 200, marks: 100 };
@@ -212,7 +212,7 @@ const indexOf =
   (statements: Statements, statement: string, partsOf = (value: string) => [value]): ReadIndex =>
   (value, after, limit) =>
     statements.values<number>(statement, ...partsOf(value), after, limit);
-const devicesOfUser = 'SELECT number FROM device WHERE user_id = ? AND number > ? ORDER BY number LIMIT ?';
+const devicesOfUser = 'SELECT number FROM device WHERE user_key = ? AND number > ? ORDER BY number LIMIT ?';
 const devicesWithMark = 'SELECT device FROM device_mark WHERE mark = ? AND device > ? ORDER BY device LIMIT ?';
 const devicesWithTag =
   'SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? ORDER BY device LIMIT ?';

@@ -1,0 +1,62 @@
+/** Devices that a daemon of an earlier version has bound: to a name only. */
+import { personBounds } from '../../../src/contract/limits.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
+import type { PersonRecord } from '../../domain/person.ts';
+import type { Store } from '../../store/store.ts';
+import { retrying } from '../context.ts';
+
+/** Devices of one commit. */
+const PORTION = 1000;
+
+/** What was done to devices of an earlier version. */
+interface EarlierDevices {
+  /** Became devices of a person. */
+  readonly bound: number;
+  /** Their name is that of no person, or of several. */
+  readonly unmatched: number;
+}
+
+/** Devices whose name means exactly one person become devices of that person. What is done is not done again; it can be interrupted at any time. */
+export async function bindEarlierDevices(
+  store: Pick<Store, 'unkeyedDevices' | 'people' | 'commit'>,
+  now: () => number,
+): Promise<EarlierDevices> {
+  const total = { bound: 0, unmatched: 0 };
+  for (;;) {
+    const bound = await retrying(async () => {
+      const devices = await store.unkeyedDevices(PORTION);
+      const keys = devices.map(({ userId }) => personKey(userId));
+      const persons = await personsByKey(store, [...new Set(keys)]);
+      const found = devices.map(({ number: device }, i) => {
+        const named = persons.get(keys[i]!) ?? [];
+        return { device, userKey: keys[i]!, person: named.length === 1 ? named[0]!.number : null };
+      });
+      const changes = [{ kind: 'devices.bind', bound: found } as const];
+      if (found.length > 0) await store.commit({ at: now(), actor: null, requestId: null, changes });
+      return found;
+    });
+    const matched = bound.filter(({ person }) => person !== null).length;
+    total.bound += matched;
+    total.unmatched += bound.length - matched;
+    if (bound.length < PORTION) return total;
+  }
+}
+
+/** All persons with these names, removed ones too. */
+async function personsByKey(
+  store: Pick<Store, 'people'>,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly PersonRecord[]>> {
+  const found: PersonRecord[] = [];
+  for (let at = 0; at < keys.length; at += personBounds.named) {
+    const userKeys = keys.slice(at, at + personBounds.named);
+    for (let after = 0; ; ) {
+      const window = { descending: false, offset: 0, limit: PORTION };
+      const { rows } = await store.people({ userKeys, after, ...window });
+      found.push(...rows);
+      if (rows.length < PORTION) break;
+      after = rows.at(-1)!.number;
+    }
+  }
+  return Map.groupBy(found, ({ userKey }) => userKey);
+}

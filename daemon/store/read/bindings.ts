@@ -1,0 +1,55 @@
+/** What is asked about devices and their persons beside records, once for all engines. `?`: a number. */
+import type { DeviceRecord } from '../../domain/device.ts';
+import type { Lookup } from '../table.ts';
+import { devicesOf, unmatchedNamed } from '../tables.ts';
+
+/** One device that is bound to a name without a person. */
+export const unmatchedOne: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, select: ['number'] };
+
+/** A device and the name that it is bound to. */
+export type NamedDevice = Pick<DeviceRecord, 'number'> & { readonly userId: string };
+/** What leaving and returning look at. */
+export type PersonDevice = Pick<DeviceRecord, 'number' | 'status' | 'lockReason'>;
+
+export const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
+  ...devicesOf,
+  select: ['number', 'status', 'lockReason'],
+};
+
+const named = `SELECT number, user_id AS "userId" FROM device WHERE user_id IS NOT NULL AND`;
+export const bindingSql = {
+  count: 'SELECT count(*) AS total FROM device WHERE person = ?',
+  /** `?`: how many at most. */
+  unkeyed: `${named} user_key IS NULL ORDER BY number LIMIT ?`,
+  /** `?`: how many at most, and after how many. */
+  unmatched: `${named} person IS NULL ORDER BY number LIMIT ? OFFSET ?`,
+  unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
+} as const;
+
+/** The reads of this file, as a store has them. */
+export interface BindingReads {
+  /** The devices of a person, by number. */
+  devicesOf(person: number): Promise<readonly PersonDevice[]>;
+  deviceCount(person: number): Promise<number>;
+  /** Devices of an earlier version whose name has no key yet: see `DevicesBind`. At most `limit`. */
+  unkeyedDevices(limit: number): Promise<readonly NamedDevice[]>;
+  /** Devices that are bound to a name that is not that of a person, by number. */
+  unmatchedDevices(limit: number, offset: number): Promise<readonly NamedDevice[]>;
+  unmatchedCount(): Promise<number>;
+  /** Whether a device without a person is bound to the name: see `personKey`. */
+  isUnmatched(userId: string): Promise<boolean>;
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** `all`: how the engine runs a statement. */
+export function bindingReads<A extends Rows | Promise<Rows>>(all: (sql: string, ...values: readonly number[]) => A) {
+  const totalIn = async (answer: A) => Number((await answer)[0]!.total);
+  return {
+    deviceCount: (person: number) => totalIn(all(bindingSql.count, person)),
+    unkeyedDevices: async (limit: number) => (await all(bindingSql.unkeyed, limit)) as unknown as NamedDevice[],
+    unmatchedDevices: async (limit: number, offset: number) =>
+      (await all(bindingSql.unmatched, limit, offset)) as unknown as NamedDevice[],
+    unmatchedCount: () => totalIn(all(bindingSql.unmatchedTotal)),
+  };
+}
