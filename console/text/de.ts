@@ -471,6 +471,7 @@ export const importing: typeof en.importing = {
   line: 'Zeile',
   fault: {
     empty: 'Die Datei ist leer.',
+    'no rows': 'Nach den Namen der Spalten enthält die Datei keine Geräte.',
     header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
     'columns absent': 'Diese Spalten hat die Datei nicht:',
     'fields missing': 'Keine Spalte und kein Wert ist zugeordnet:',

@@ -454,6 +454,7 @@ export const importing = {
   line: 'Line',
   fault: {
     empty: 'The file is empty.',
+    'no rows': 'The file has no devices after the names of the columns.',
     header: 'The first line must contain the names of the columns.',
     'columns absent': 'The file does not have these columns:',
     'fields missing': 'No column and no value is assigned to:',

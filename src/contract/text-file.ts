@@ -24,12 +24,17 @@ const MARK = 3;
 /** The decoder writes this for bytes that do not fit. In a file it stands for a character that was lost earlier, which is no better. */
 const REPLACEMENT = '\ufffd';
 
-/** Decodes by the byte order mark, which is not part of the text, else by the named encoding, else UTF-8. */
+/** The end of a line, as any system writes it. */
+export const lineEnd = /\r\n|\r|\n/;
+
+/** Decodes by the byte order mark, which is not part of the text, else by the named encoding, else UTF-8. Each line of the text ends with a line feed, whatever the file has. */
 export class TextFileDecoder {
   readonly #named: string | null;
   #decoder: TextDecoder | null = null;
   /** The first bytes, as long as a mark can follow. */
   #head: readonly number[] = [];
+  /** The last character was a carriage return: a line feed after it is of the same line end. */
+  #afterReturn = false;
   /** Line of the next character, counted from 1. */
   #line = 1;
   #invalid: number | null = null;
@@ -76,12 +81,19 @@ export class TextFileDecoder {
     );
   }
 
-  #checked(text: string): string {
+  #checked(decoded: string): string {
+    const text = this.#withLineFeeds(decoded);
     if (this.#invalid !== null) return text;
     const lost = text.indexOf(REPLACEMENT);
     const end = lost < 0 ? text.length : lost;
     for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) this.#line++;
     if (lost >= 0) this.#invalid = this.#line;
     return text;
+  }
+
+  #withLineFeeds(decoded: string): string {
+    const text = this.#afterReturn && decoded.startsWith('\n') ? decoded.slice(1) : decoded;
+    if (decoded !== '') this.#afterReturn = decoded.endsWith('\r');
+    return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   }
 }

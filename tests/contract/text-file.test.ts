@@ -33,6 +33,15 @@ describe.each([1, 2, 3, 5, 1_000])('a file that arrives in chunks of %i bytes', 
   });
 
   test.each([
+    ['UTF-8', 'utf8', ''],
+    ['UTF-16LE', 'utf16le', '\ufeff'],
+  ] as const)('in %s has line feeds, whatever ends its lines', (_, encoding, mark) => {
+    const hex = Buffer.from(`${mark}a\r\nb\rc\n\r\n\r\rd\r`, encoding).toString('hex');
+    expect(read(hex, null, size)).toMatchObject({ text: 'a\nb\nc\n\n\n\nd\n', line: null });
+    expect(read(`610d620d0a${'ff'}0d`, null, size).line).toBe(3);
+  });
+
+  test.each([
     ['windows-1252', windows, 2],
     ['both encodings', `${utf8}${windows}`, 5],
     ['a mark of UTF-8, and windows-1252', `efbbbf${windows}`, 2],

@@ -44,21 +44,23 @@ type CsvCells = Extract<CsvRecord, { readonly cells: unknown }>;
 export async function* csvRows(chunks: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Row> {
   const { mapping } = options;
   let columns: Columns | null = null;
+  let hasRows = false;
   for await (const record of readCsv(chunks)) {
     const { line } = record;
     if ('problem' in record) {
       if (columns === null) throw new InvalidInput({ what: 'header', line, problem: record.problem });
+      hasRows = true;
       yield { position: { line }, serialNumber: null, field: '', problem: record.problem };
       continue;
     }
     if (isComment(record, mapping)) continue;
-    if (columns !== null) yield lineOf(record, columns, options);
-    else {
-      const names = mapping.namesWithoutHeader(record.cells);
-      columns = columnsOf(names ?? record.cells, options);
-      if (names !== null) yield lineOf(record, columns, options);
-    }
+    const names = columns === null ? mapping.namesWithoutHeader(record.cells) : null;
+    const isHeader = columns === null && names === null;
+    columns ??= columnsOf(names ?? record.cells, options);
+    hasRows ||= !isHeader;
+    if (!isHeader) yield lineOf(record, columns, options);
   }
+  if (!hasRows) throw new InvalidInput({ what: 'no rows', names: columns?.names ?? [] });
 }
 
 const isComment = ({ cells }: CsvCells, { hasComments }: Mapping): boolean =>

@@ -5,6 +5,8 @@ import type { Preset } from './mapping.ts';
 /** What is wrong with an input as a whole. */
 export type InputFault =
   | { readonly what: 'empty' }
+  /** It has a header row and nothing after it, or an array without elements. `names`: of its columns. */
+  | { readonly what: 'no rows'; readonly names: readonly string[] }
   /** The first line is not a header row. */
   | { readonly what: 'header'; readonly line: number; readonly problem: string }
   /** The mapping names columns that the file does not have. */

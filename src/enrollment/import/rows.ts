@@ -84,13 +84,16 @@ function formatOf(file: string, text: string): FileFormat {
 }
 
 async function* jsonRows(elements: AsyncIterable<JsonElement>, options: ReadOptions): AsyncGenerator<Row> {
+  let hasRows = false;
   for await (const element of elements) {
+    hasRows = true;
     const { text, ...position } = element;
     const value = parsed(text);
     if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
     else if (!isObject(value)) yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
     else yield rowOf(position, byField(value, options), options.defaults, readObject);
   }
+  if (!hasRows) throw new InvalidInput({ what: 'no rows', names: [] });
 }
 
 /** The value, or `undefined` if the text is not valid JSON. */

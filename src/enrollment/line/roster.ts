@@ -53,6 +53,11 @@ export class RosterReader {
   /** By user: the lines that name the user, by type. */
   readonly #lines = new Map<string, Map<DeviceType | null, number>>();
 
+  /** Whether the names of the columns were read. */
+  get hasHeader(): boolean {
+    return this.#columns !== null;
+  }
+
   /** Takes the cells of a line, counted from 1. Returns why it is not valid; null if it is. */
   add(line: number, cells: readonly string[]): RosterFault | null {
     if (line > rosterBounds.lines + 1) return { what: 'lines' };

@@ -109,7 +109,8 @@ async function readRoster(
   } catch (error) {
     throw unreadable(file, error);
   }
-  if (roster.people.length === 0) throw usage(`${name} has no people`, columnsHint);
+  if (roster.people.length === 0)
+    throw usage(`${name} has no people: it ${roster.hasHeader ? 'has only a header row' : 'is empty'}`, columnsHint);
   if (roster.unused.length > 0) {
     const names = shorten(safe(fewOf(roster.unused.map(cellName))), longestList, 'end');
     notice(`Columns of ${safe(name)} that are not used: ${names}. ${columnsHint.replace('the', 'The')}.`);

@@ -124,14 +124,17 @@ async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
   try {
     let columns: Columns | null = null;
     let results: readonly string[] | null = null;
+    let hasLines = false;
     for await (const record of readCsv(text)) {
       const { line } = record;
       if ('problem' in record) {
         if (columns === null) throw usage(`${nameOf(file)}, line ${line}: ${record.problem}`);
+        hasLines = true;
         yield invalid({ line }, record.problem);
         continue;
       }
       const { cells } = record;
+      hasLines ||= columns !== null;
       if (results !== null && !isWhole(results, cells)) yield invalid({ line }, notWhole);
       else if (columns !== null) yield itemOf(source, columns, cells, line);
       else {
@@ -139,11 +142,15 @@ async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
         const header = columnsOf(source, cells);
         columns = header ?? ['deviceId'];
         checkColumns(source, header, cells);
+        hasLines = header === null;
         if (header === null) yield itemOf(source, columns, cells, line);
       }
     }
-    if (columns === null)
-      throw usage(`${nameOf(file)} is empty`, 'it needs a deviceId or a serial number on each line');
+    if (!hasLines)
+      throw usage(
+        columns === null ? `${nameOf(file)} is empty` : `${nameOf(file)} names no device: it has only a header row`,
+        'it needs a deviceId or a serial number on each line',
+      );
   } catch (error) {
     throw unreadable(file, error);
   }

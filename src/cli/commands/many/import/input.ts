@@ -80,11 +80,15 @@ function columnWords(columns: readonly ReadColumn[], defaults: Defaults): string
   return `Columns: ${fewOf(read)}${values.length > 0 ? `; where empty, ${values.join(', ')}` : ''}.`;
 }
 
+const rowsHint = 'it needs one device on each line after the header row, or one in each element of an array';
+
 /** The usage fault for an input. `name`: of the file. */
 function faultOf(name: string, fault: InputFault, mapping: Mapping): Fault {
   switch (fault.what) {
     case 'empty':
       return usage(`${name} is empty`, 'it needs a header row, and one device on each line after it');
+    case 'no rows':
+      return usage(`${name} has no devices${fault.names.length > 0 ? ': it has only a header row' : ''}`, rowsHint);
     case 'header':
       return usage(`${name}, line ${fault.line}: ${fault.problem}`, 'the first line must be a header row');
     case 'columns absent':
