@@ -141,6 +141,9 @@ export const directoryBounds = {
  */
 export const leaverBrake = { share: 0.05, least: 10, minutes: 10 } as const;
 
+/** Requests of one SCIM token that a daemon carries out at once, and those that wait; more are refused with 429. */
+export const scimBounds = { atOnce: 4, waiting: 100 } as const;
+
 /** Refused provisioning requests that are kept: how many of each source, for how long, and most characters of a text. */
 export const refusedBounds = { kept: 200, days: 30, text: 200 } as const;
 

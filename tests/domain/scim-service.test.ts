@@ -5,6 +5,7 @@ import { create, type PersonRecord } from '../../daemon/domain/person.ts';
 import { scimRoutes } from '../../daemon/http/routes/scim.ts';
 import type { Leavers } from '../../daemon/services/people/leavers.ts';
 import { readFilter } from '../../daemon/services/scim/filter.ts';
+import { PersonPages } from '../../daemon/services/scim/person-pages.ts';
 import { ScimGroups } from '../../daemon/services/scim/scim-groups.ts';
 import { ScimUsers } from '../../daemon/services/scim/scim-users.ts';
 import type { PersonFilter, Window } from '../../daemon/store/queries.ts';
@@ -36,7 +37,7 @@ it('a filter looks at each person once, and makes the resources of its page alon
     const count = Math.max(0, Math.min(limit, PERSONS - after));
     return { rows: Array.from({ length: count }, (_, i) => personOf(after + i + 1)), total: count };
   };
-  const store = { people, document: async () => null } as unknown as Store;
+  const store = { people, document: async () => null, onCommit: () => () => {} } as unknown as Store;
   const users = new ScimUsers({ store, leavers: {} as Leavers, refused: { changes: () => [] }, now: () => 0 });
   const window = { filter: readFilter('userName co "person"'), startIndex: 101, count: 50 };
   const { rows, total } = await users.list(window, request);
@@ -53,6 +54,38 @@ it('a person is in at most 256 groups, so that a page of persons stays small', a
   await store.commit({ at: 0, actor: null, requestId: null, changes });
   const body = { displayName: 'one more', members: [{ value: 'PER-1' }] };
   await expect(service.create({ ...request, body })).rejects.toMatchObject({ status: 400, scimType: 'tooMany' });
+});
+
+it('pages of all persons count and skip once, until something is committed', async () => {
+  const queries: (PersonFilter & Window)[] = [];
+  let commit = () => {};
+  const people = async (query: PersonFilter & Window) => {
+    queries.push(query);
+    const first = (query.after ?? 0) + query.offset;
+    const count = Math.max(0, Math.min(query.limit, PERSONS - first));
+    return { rows: Array.from({ length: count }, (_, i) => ({ number: first + i + 1 })), total: PERSONS };
+  };
+  const onCommit = (listener: () => void) => {
+    commit = listener;
+    return () => {};
+  };
+  const pages = new PersonPages({ people, onCommit } as unknown as Store);
+  for (const [offset, limit] of [
+    [0, 100],
+    [100, 100],
+    [900, 100],
+  ] as const) {
+    const { rows, total } = await pages.read(offset, limit);
+    expect([rows[0]?.number, rows.length, total]).toEqual([offset + 1, limit, PERSONS]);
+  }
+  commit();
+  await pages.read(100, 100);
+  expect(queries.map(({ after, offset }) => [after, offset])).toEqual([
+    [undefined, 0],
+    [100, 0],
+    [0, 900],
+    [undefined, 100],
+  ]);
 });
 
 it('members of a large group are written in time slices', async () => {

@@ -17,6 +17,7 @@ import { refuseNullInUrl } from '../null-text.ts';
 import { bearer, type OperationParts } from '../operation.ts';
 import { errorResponse } from '../responses.ts';
 import { SCIM_PATH, SCIM_TYPE } from '../scim-error.ts';
+import { ScimTurns } from '../scim-turns.ts';
 
 /** Names of attributes of other schemas are longer than those of the contract. */
 const bounds = { values: bodyBounds.manyValues, name: 256, marksNull: true };
@@ -33,6 +34,7 @@ export async function scimRoutes(
   app: FastifyInstance,
   { tokens, scim }: Pick<OperationParts, 'tokens'> & { readonly scim: ScimServices },
 ): Promise<void> {
+  const turns = new ScimTurns();
   await app.register(async scoped => {
     // The parser of application/json is that of all routes.
     const read = async (_request: FastifyRequest, body: Buffer) => readJson(body, bounds);
@@ -48,8 +50,11 @@ export async function scimRoutes(
         bodyLimit: sizes.body,
         config: { bounds },
         onRequest: async (request, reply) => {
+          const caller = permitted(await tokens.check(bearer(request), request));
+          // Before the body is read: those that wait take no memory for it.
+          await turns.take(caller.serviceToken!.number, reply.raw);
+          request.caller = caller;
           boundBody(request, reply);
-          request.caller = permitted(await tokens.check(bearer(request), request));
         },
         handler: async (request, reply) => {
           scoped.loopWatch.enter('scim', request.id);
@@ -217,7 +222,10 @@ async function jsonOf(resource: object, slice = new TimeSlice()): Promise<Buffer
   if (!name) return Buffer.from(JSON.stringify(resource));
   const parts: Buffer[] = [];
   const add = (part: Buffer | string) => parts.push(Buffer.from(parts.length > 0 ? ',' : ''), Buffer.from(part));
-  if (name === 'Resources') for (const one of list) add(await jsonOf(one, slice));
+  for (const one of name === 'Resources' ? list : []) {
+    add(await jsonOf(one, slice));
+    if (slice.over) await slice.pass();
+  }
   for (let at = 0; name === 'members' && at < list.length; at += MEMBERS_AT_ONCE) {
     add(JSON.stringify(list.slice(at, at + MEMBERS_AT_ONCE)).slice(1, -1));
     if (slice.over) await slice.pass();

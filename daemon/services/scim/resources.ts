@@ -75,20 +75,23 @@ export function requireVersion({ ifMatch }: ScimRequest, version: number): void 
   throw new ScimError(412, null, `the resource was changed: it has version ${etagOf(version)} now`);
 }
 
-/** Those of all items whose resources match, as `shown` makes them. */
+/** The window of all items whose resources match, as `shown` makes them. The others are counted and not kept. */
 export async function matching<T>(
   portions: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   shown: (item: T) => unknown,
   filter: Filter,
-): Promise<T[]> {
-  const found: T[] = [];
+  { startIndex, count }: ScimWindow,
+): Promise<Rows<T>> {
+  const rows: T[] = [];
+  let total = 0;
   const slice = new TimeSlice();
   for await (const items of portions)
     for (const item of items) {
-      if (matches(filter, shown(item) as Record<string, unknown>)) found.push(item);
+      if (matches(filter, shown(item) as Record<string, unknown>) && ++total >= startIndex && rows.length < count)
+        rows.push(item);
       if (slice.over) await slice.pass();
     }
-  return found;
+  return { rows, total };
 }
 
 /** The window of a list. */

@@ -37,8 +37,8 @@ export class ScimGroups extends ScimResources {
   async list(window: ScimWindow, request: ScimRequest, withMembers: boolean) {
     const { filter } = window;
     const { list } = await readGroups(this.store);
-    const found = filter === null ? list : await this.#matchingGroups(list, filter, request.base);
-    const { rows, total } = part(found, window);
+    const { rows, total } =
+      filter === null ? part(list, window) : await this.#matchingGroups(list, filter, window, request.base);
     const shown: ReturnType<typeof groupResource>[] = [];
     let members = 0;
     for (const group of rows) {
@@ -167,7 +167,7 @@ export class ScimGroups extends ScimResources {
   }
 
   /** Members are compared by their ids: those that the filter names are looked up. */
-  async #matchingGroups(list: readonly domain.GroupRecord[], filter: Filter, base: string) {
+  async #matchingGroups(list: readonly domain.GroupRecord[], filter: Filter, window: ScimWindow, base: string) {
     const named = comparisons(filter, 'members');
     if (named.some(one => one.kind === 'present' || one.operator !== 'eq'))
       throw badRequest('invalidFilter', 'members are compared by eq only');
@@ -181,7 +181,7 @@ export class ScimGroups extends ScimResources {
           persons.filter(({ groups }) => groups.includes(group.number)).map(person => memberOf(person, base)),
         ),
       );
-    return matching([list], shown, filter);
+    return matching([list], shown, filter, window);
   }
 }
 

@@ -11,10 +11,10 @@ import { nameTakenBy, readGroups } from '../reads.ts';
 import type { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
 import { lowerCased, requiredText } from './matching.ts';
+import { PersonPages } from './person-pages.ts';
 import {
   matching,
   notFound,
-  part,
   requireVersion,
   type ScimParts,
   type ScimRequest,
@@ -22,7 +22,7 @@ import {
   type ScimWindow,
   taken,
 } from './resources.ts';
-import { patchUser, type ReadUser, readUser, userResource } from './users.ts';
+import { groupFinder, patchUser, type ReadUser, readUser, userResource } from './users.ts';
 
 const SOURCE = 'scim';
 
@@ -35,29 +35,28 @@ interface ScimUsersParts extends ScimParts {
 export class ScimUsers extends ScimResources {
   readonly #leavers: Leavers;
   readonly #refused: Pick<RefusedRequests, 'changes'>;
+  readonly #pages: PersonPages;
 
   constructor({ leavers, refused, ...parts }: ScimUsersParts) {
     super(parts);
     this.#leavers = leavers;
     this.#refused = refused;
+    this.#pages = new PersonPages(parts.store);
   }
 
   async show(id: string, { base }: ScimRequest) {
     const [person, groups] = await Promise.all([this.#person(id), readGroups(this.store)]);
-    return userResource(person, groups, base, await this.#leavers.lockedDevices(person));
+    return userResource(person, groupFinder(groups), base, await this.#leavers.lockedDevices(person));
   }
 
   async list(window: ScimWindow, { base }: ScimRequest) {
     const { filter, startIndex, count } = window;
-    const groups = await readGroups(this.store);
+    const groups = groupFinder(await readGroups(this.store));
     const shown = (person: domain.PersonRecord) => userResource(person, groups, base);
-    if (filter === null) {
-      const page = { descending: false, offset: startIndex - 1, limit: count };
-      const { rows, total } = await this.store.people({ isPresent: true, ...page });
-      return { rows: rows.map(shown), total };
-    }
-    const found = await matching(this.#candidates(filter), person => lowerCased(shown(person)), filter);
-    const { rows, total } = part(found, window);
+    const { rows, total } =
+      filter === null
+        ? await this.#pages.read(startIndex - 1, count)
+        : await matching(this.#candidates(filter), person => lowerCased(shown(person)), filter, window);
     return { rows: rows.map(shown), total };
   }
 

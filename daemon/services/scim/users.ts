@@ -214,15 +214,25 @@ export const locationOf = (base: string, kind: 'Users' | 'Groups', id: string): 
 /** The tag of a version. */
 export const etagOf = (version: number): string => `W/"${version}"`;
 
+/** Finds groups by their numbers, because a page has as many persons as it has groups to look for. */
+export function groupFinder({ list }: Groups): (number: number) => Groups['list'][number] | undefined {
+  const byNumber = new Map(list.map(group => [group.number, group]));
+  return number => byNumber.get(number);
+}
+
 /** A person as a user. `lockedDevices`: numbers of devices that a leave has locked, present if they were looked for. */
-export function userResource(person: PersonRecord, { list }: Groups, base: string, lockedDevices?: readonly number[]) {
+export function userResource(
+  person: PersonRecord,
+  groupWith: ReturnType<typeof groupFinder>,
+  base: string,
+  lockedDevices?: readonly number[],
+) {
   const id = personIds.format(person.number);
   const { userName, externalId, names, name, email, active, groups, createdAt, updatedAt, version } = person;
   const { displayName = names ? undefined : (name ?? undefined), ...parts } = names ?? {};
   const devices = lockedDevices?.length
     ? { lockedDevices: lockedDevices.map(number => deviceIds.format(number)) }
     : null;
-  const own = new Set(groups);
   return {
     schemas: [schemaIds.user, ...(devices ? [schemaIds.devices] : [])],
     id,
@@ -232,12 +242,12 @@ export function userResource(person: PersonRecord, { list }: Groups, base: strin
     ...(displayName === undefined ? {} : { displayName }),
     ...(email === null ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
     active,
-    groups: list
-      .filter(({ number }) => own.has(number))
-      .map(group => {
-        const value = groupIds.format(group.number);
-        return { value, $ref: locationOf(base, 'Groups', value), display: group.name };
-      }),
+    groups: groups.flatMap(number => {
+      const group = groupWith(number);
+      if (!group) return [];
+      const value = groupIds.format(number);
+      return [{ value, $ref: locationOf(base, 'Groups', value), display: group.name }];
+    }),
     ...(devices ? { [schemaIds.devices]: devices } : {}),
     meta: {
       resourceType: 'User',
