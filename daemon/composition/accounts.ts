@@ -25,6 +25,7 @@ import { SignedChallenges } from '../services/sign-in/signed-challenges.ts';
 import { TerminalLogins } from '../services/sign-in/terminal-logins.ts';
 import { SignInCodes } from '../services/sign-in-codes.ts';
 import { SsoAccounts } from '../services/sso/accounts.ts';
+import { ProviderRequests } from '../services/sso/provider-requests.ts';
 import { SsoSessions } from '../services/sso/sessions.ts';
 import { SsoSettingsService } from '../services/sso/settings.ts';
 import { SsoSignIn } from '../services/sso/sign-in.ts';
@@ -84,6 +85,7 @@ export function accountServices(
       tokens,
       codes: signInCodes,
       challenges,
+      requests: new ProviderRequests({ counters, limited: settings.limits.login !== null }),
       terminals: new SsoTerminals({ challenges, codes, sealingKey, now }),
       policies,
       sealingKey,

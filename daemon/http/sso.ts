@@ -6,6 +6,7 @@ import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { consolePath, type SsoProblem } from '../../src/contract/values.ts';
 import { ProviderAway } from '../delivery/provider/errors.ts';
+import { RetryLater } from '../services/limiter.ts';
 import { SsoRefused } from '../services/sso/refused.ts';
 import type { SsoSignIn } from '../services/sso/sign-in.ts';
 import type { Call } from './operation.ts';
@@ -48,6 +49,7 @@ export async function finishSso(
 
 function problemOf(error: unknown): SsoProblem | null {
   if (error instanceof SsoRefused) return error.problem;
+  if (error instanceof RetryLater) return 'busy';
   return error instanceof ProviderAway ? 'away' : null;
 }
 

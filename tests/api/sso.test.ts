@@ -324,6 +324,7 @@ describe('a sign-in by device code', () => {
     const poll = () =>
       daemon.call('POST', '/api/auth/sso/device/poll', { deviceCode: asked.deviceCode }, { token: null });
     expect(data(await poll())).toMatchObject({ state: 'PENDING', login: null });
+    clock.forward(asked.interval * second);
     await new Browser().atProvider(asked.verificationUriComplete, 's-ben');
     const { state, login } = data(await poll());
     expect(state).toBe('APPROVED');

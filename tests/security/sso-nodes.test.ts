@@ -62,6 +62,18 @@ needsPostgres('single sign-on on two daemons', () => {
     }
   });
 
+  it('the provider is asked once in its interval whether a terminal is signed in, by all daemons together', async () => {
+    const { data: started } = await daemons.one.call('POST', '/api/auth/sso/device', {}, { token: null });
+    const asked = () => provider.requested.filter(path => path === '/token').length;
+    const before = asked();
+    const body = { deviceCode: started.deviceCode };
+    const polls = [daemons.one, daemons.two, daemons.one, daemons.two].map(daemon =>
+      daemon.call('POST', '/api/auth/sso/device/poll', body, { token: null }),
+    );
+    for (const answer of await Promise.all(polls)) expect(answer.data).toMatchObject({ state: 'PENDING' });
+    expect(asked()).toBe(before + 1);
+  });
+
   it('of many requests at the end of a check, one asks the provider, and a removed group ends the session on both', async () => {
     const { token } = await signIn();
     const due = async () => {

@@ -232,7 +232,7 @@ const ssoOperations = (to: RegistryServices): Bindings => ({
   finishSso: { raw: call => finishSso(to.ssoSignIn, to.originOf(call.request), call) },
   showSsoTerminal: ({ body }) => to.ssoSignIn.showTerminal(body),
   takeSso: ({ body, context: { address, requestId } }) => to.ssoSignIn.take(body, { address, requestId }),
-  startSsoDevice: () => to.ssoSignIn.startDevice(),
+  startSsoDevice: ({ context: { address, requestId } }) => to.ssoSignIn.startDevice({ address, requestId }),
   pollSsoDevice: ({ body, context: { address, requestId } }) => to.ssoSignIn.pollDevice(body, { address, requestId }),
   logoutSso: ({ body }) => to.ssoSessions.logout(body.logout_token),
 });

@@ -16,6 +16,7 @@ import {
 } from './id-token.ts';
 import { KeptRead } from './kept-read.ts';
 import { keysAt, providerKeys } from './provider-keys.ts';
+import type { PollWaits } from './provider-requests.ts';
 
 const usualScopes = ['profile', 'groups', 'offline_access'] as const;
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -109,8 +110,8 @@ export class Provider {
     return beginning(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
   }
 
-  /** Null while the person has not signed in; `slower`: the terminal asks too often. */
-  async pollDevice(deviceCode: string): Promise<SignedIn | { readonly waits: true; readonly slower: boolean }> {
+  /** The person, or that the person has not signed in. */
+  async pollDevice(deviceCode: string): Promise<SignedIn | PollWaits> {
     const { library } = await this.#discovered.get();
     try {
       const answer = await client.genericGrantRequest(library, DEVICE_GRANT, { device_code: deviceCode });

@@ -19,6 +19,7 @@ import type { SignInCodes } from '../sign-in-codes.ts';
 import type { Tokens } from '../tokens.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { SignedIn } from './provider.ts';
+import type { ProviderRequests } from './provider-requests.ts';
 import { SsoRefused } from './refused.ts';
 import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
@@ -33,6 +34,7 @@ interface SsoSignInParts {
   readonly codes: SignInCodes;
   readonly challenges: SignedChallenges;
   readonly terminals: SsoTerminals;
+  readonly requests: ProviderRequests;
   readonly policies: Pick<SignInPolicies, 'demandOf'>;
   readonly sealingKey: Uint8Array;
   readonly log: Pick<Logger, 'warn'>;
@@ -63,6 +65,12 @@ function checkOf(cookie: string, state: string) {
 const stateRefused = () =>
   new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
 const denied = () => new SsoRefused('denied', 'the provider refused the sign-in');
+
+/** A code of the provider for a terminal, and the seconds between two polls with it. */
+interface DeviceCode {
+  readonly code: string;
+  readonly interval: number;
+}
 
 /** Seconds that a provider's code for a terminal lives at most. */
 const LONGEST_CODE = 86_400;
@@ -102,29 +110,31 @@ export class SsoSignIn {
     const { state = '' } = returned.query;
     return this.#recording<Readonly<Record<string, string>>>(from, () =>
       this.#parts.terminals.isState(state)
-        ? this.#askForTerminal(active, returned, state)
+        ? this.#askForTerminal(active, returned, state, from)
         : this.#openConsole(active, returned, state, from),
     );
   }
 
   async #openConsole(active: ActiveSso, { query, address, cookie = '' }: Return, state: string, from: From) {
-    const { challenges, codes, now } = this.#parts;
+    const { challenges, codes, requests, now } = this.#parts;
     const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, now()) : null;
     if (!answered?.isFirst) throw stateRefused();
     if (query.error !== undefined) throw denied();
-    const person = await active.provider.signIn(address, checkOf(cookie, state));
+    const check = checkOf(cookie, state);
+    const person = await requests.withCode(from.address, () => active.provider.signIn(address, check));
     const { token } = await this.#open(active, person, { console: true }, from);
     const { code } = await codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
     return { code, sso: state };
   }
 
   /** The terminal gets nothing yet: the browser may have followed a link of another person, and the provider may have asked nothing. */
-  async #askForTerminal(active: ActiveSso, { query, address }: Return, state: string) {
-    const { terminals, accounts } = this.#parts;
+  async #askForTerminal(active: ActiveSso, { query, address }: Return, state: string, from: From) {
+    const { terminals, accounts, requests } = this.#parts;
     const terminal = await terminals.answer(state);
     if (!terminal) throw stateRefused();
     if (query.error !== undefined) throw denied();
-    const person = await active.provider.signIn(address, terminals.checkOf(state));
+    const check = terminals.checkOf(state);
+    const person = await requests.withCode(from.address, () => active.provider.signIn(address, check));
     const role = roleIn(active, person);
     const user = await accounts.find({ ...person, issuer: active.config.issuer });
     const shown = { account: user?.username ?? person.name ?? person.sub, role };
@@ -152,19 +162,22 @@ export class SsoSignIn {
     });
   }
 
-  async startDevice(): Promise<DataOf<Routes['startSsoDevice']>> {
-    const { config, provider } = await this.#parts.settings.active();
-    const answer = await provider.startDevice().catch(error => {
+  async startDevice({ address }: From): Promise<DataOf<Routes['startSsoDevice']>> {
+    const { requests, settings } = this.#parts;
+    const { config, provider } = await settings.active();
+    const started = requests.start(address, () => provider.startDevice());
+    const answer = await started.catch(error => {
       if (!(error instanceof SignInDenied)) throw error;
       throw new ApiError(Code.parameterError, `${error.message}; sign in with a browser: devmgr login --web`);
     });
     const endsAt = this.#parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
+    const interval = Math.min(Math.max(answer.interval ?? 5, 1), 60);
     return {
-      deviceCode: this.#sealCode(answer.device_code, endsAt, config),
+      deviceCode: this.#sealCode({ code: answer.device_code, interval }, endsAt, config),
       userCode: answer.user_code,
       verificationUri: answer.verification_uri,
       verificationUriComplete: answer.verification_uri_complete ?? null,
-      interval: Math.min(Math.max(answer.interval ?? 5, 1), 60),
+      interval,
       expireTime: present.iso(endsAt),
     };
   }
@@ -174,12 +187,15 @@ export class SsoSignIn {
     from: From,
   ): Promise<DataOf<Routes['pollSsoDevice']>> {
     const active = await this.#parts.settings.active();
-    const code = this.#openCode(deviceCode, active.config);
+    const opened = this.#openCode(deviceCode, active.config);
+    const { code, interval } = opened;
     return this.#recording(from, async () => {
-      const answer = await active.provider.pollDevice(code);
-      if ('waits' in answer) return { state: 'PENDING', interval: answer.slower ? 10 : 5, login: null };
+      const ask = () => active.provider.pollDevice(code);
+      const answer = await this.#parts.requests.poll(from.address, opened, ask);
+      if (answer === null) return { state: 'PENDING', interval, login: null };
+      if ('waits' in answer) return { state: 'PENDING', interval: interval + (answer.slower ? 5 : 0), login: null };
       const login = await this.#open(active, answer, { console: false }, from);
-      return { state: 'APPROVED', interval: 5, login };
+      return { state: 'APPROVED', interval, login };
     });
   }
 
@@ -223,17 +239,17 @@ export class SsoSignIn {
   }
 
   /** The provider's code, sealed into the code of the terminal for this provider, so that no node has to store it. */
-  #sealCode(code: string, endsAt: number, config: domain.SsoConfig): string {
-    return `${endsAt}.${sealSecret(this.#parts.sealingKey, deviceCodeOf(endsAt, config), code)}`;
+  #sealCode(code: DeviceCode, endsAt: number, config: domain.SsoConfig): string {
+    return `${endsAt}.${sealSecret(this.#parts.sealingKey, deviceCodeOf(endsAt, config), JSON.stringify(code))}`;
   }
 
-  #openCode(text: string, config: domain.SsoConfig): string {
+  #openCode(text: string, config: domain.SsoConfig): DeviceCode {
     const [, ends = '0', sealed = ''] = /^(\d{1,15})\.([\w-]+)$/.exec(text) ?? [];
     const { sealingKey, now } = this.#parts;
     const code = openSecret(sealingKey, { ...deviceCodeOf(Number(ends), config), sealed });
     if (code === null || Number(ends) <= now())
       throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');
-    return code;
+    return JSON.parse(code) as DeviceCode;
   }
 }
 
