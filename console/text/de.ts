@@ -1116,7 +1116,7 @@ export const providers: typeof en.providers = {
     onlyHere: 'fehlt beim Anbieter: gilt dann als entfernt',
     other: 'gehört einer anderen Person: wird dort entfernt',
     onlyThere: 'nur beim Anbieter: wird dort entfernt',
-    stays: 'nur beim Anbieter, von keinem Register angelegt: bleibt',
+    stays: 'nur beim Anbieter, nicht von diesem Register angelegt: bleibt',
   },
   repairs: count => `Reparieren ändert ${s(count, 'Passkey', 'Passkeys')}.`,
   repaired: (count, name) => `${s(count, 'Passkey', 'Passkeys')} bei ${name} repariert.`,

@@ -1079,7 +1079,7 @@ export const providers = {
     onlyHere: 'missing at the provider: marked as removed',
     other: 'belongs to another person: removed there',
     onlyThere: 'only at the provider: removed there',
-    stays: 'only at the provider, not created by a registry: stays',
+    stays: 'only at the provider, not created by this registry: stays',
   },
   repairs: (count: number) => `Fix changes ${s(count, 'credential')}.`,
   repaired: (count: number, name: string) => `${s(count, 'credential')} fixed at ${name}.`,

@@ -105,9 +105,10 @@ function startIssuing(
   const sealingKey = instance.secret('providers');
   const own = ownAccounts({ store, passkeys, policies, stepUp, now });
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow ?? [], own, now });
-  const credentials = new CredentialService({ store, providers, now });
+  const parts = { store, providers, registryId: instance.id, now };
+  const credentials = new CredentialService(parts);
   stack.start(new CredentialRemovals({ store, providers, credentials, log, now }));
-  const reconcile = reconciler({ store, providers, credentials, now });
+  const reconcile = reconciler({ ...parts, credentials });
   const resets = new KeyResetService({ store, providers, now });
   return { providers, credentials, reconcile, resets, pins: new PinService({ store, now }) };
 }

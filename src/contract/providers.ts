@@ -119,7 +119,7 @@ export const providerOperations = additions('Providers', {
   reconcileProvider: {
     ...ofOne,
     summary: 'Compare the credentials here and at a provider',
-    description: `Looks at ${providerBounds.reconciled} credentials and all others of their persons; \`next\` is where the next request continues. Credentials younger than 10 minutes are ignored, because the provider may not list them yet. Counts as one query. With apply, credentials of other persons are removed at the provider, those that only the provider has if a registry has created them, and those that only the registry has are marked as removed. A provider of type webauthn lists nothing: only persons are compared.`,
+    description: `Looks at ${providerBounds.reconciled} credentials and all others of their persons; \`next\` is where the next request continues. Credentials younger than 10 minutes are ignored, because the provider may not list them yet. Counts as one query. With apply, credentials of other persons are removed at the provider, those that only the provider has if this registry has created them, and those that only the registry has are marked as removed. Names of credentials have the id of their registry; one of an earlier version has none and is removed only if this registry knows its ids. A provider of type webauthn lists nothing: only persons are compared.`,
     limit: 'query',
     body: Type.Object({
       apply: Type.Optional(Type.Boolean({ description: 'true: fix the differences' })),
@@ -132,7 +132,7 @@ export const providerOperations = additions('Providers', {
           account: shown('what the provider calls the person'),
           remoteId: shown('what the provider calls the credential'),
           label: nullable(shown('name of the credential there')),
-          removable: Type.Boolean({ description: 'whether a registry has made it, so that apply removes it' }),
+          removable: Type.Boolean({ description: 'whether this registry has made it, so that apply removes it' }),
         }),
         { description: 'credentials of these persons that the registry does not have; people add some themselves' },
       ),

@@ -481,19 +481,48 @@ describe('beside that', () => {
     });
   });
 
-  it('a credential that only the provider has is found, and removed if a registry has made it', async () => {
+  it('a credential of another registry, or of an earlier version that this one does not know, is shown and stays', async () => {
+    const { state, providerId, deviceId, person, issue } = await issuing(startEntra);
+    const { credentialId } = await issue();
+    const [made] = state.accepted;
+    expect(made!.label).toMatch(/^devmgr [0-9a-f]{8} [0-9a-f]{10}$/);
+    expect(made!.label.length).toBeLessThanOrEqual(30);
+    const other = made!.label.startsWith('devmgr 0') ? '1' : '0';
+    const foreign = [
+      { remoteId: 'other-registry', label: made!.label.replace(/devmgr ./, `devmgr ${other}`) },
+      { remoteId: 'earlier-version', label: 'devmgr 0123456789' },
+      { remoteId: 'longer', label: `${made!.label}0` },
+    ];
+    for (const one of foreign) state.accepted.push({ ...one, credentialId: 'x', person });
+    const reconcile = `/api/providers/${providerId}/reconcile`;
+    const found = data(await call('POST', reconcile, { apply: true }));
+    expect(found.onlyThere).toEqual(
+      foreign.map(one => ({ ...one, account: state.accountOf(person), removable: false })),
+    );
+    expect(state.accepted).toHaveLength(4);
+    // A credential of an earlier version that was removed here, and is listed there again, is known by its id.
+    data(await call('POST', `/api/devices/${deviceId}/credentials/${credentialId}/remove`));
+    state.accepted.push({ ...made!, label: 'devmgr 9876543210' });
+    expect(data(await call('POST', reconcile, { apply: true })).onlyThere).toContainEqual(
+      expect.objectContaining({ remoteId: made!.remoteId, removable: true }),
+    );
+    expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual(foreign.map(({ remoteId }) => remoteId));
+  });
+
+  it('a credential that only the provider has is found, and removed if this registry has made it', async () => {
     const { state, providerId, deviceId, person, issue } = await issuing(startEntra);
     const { credentialId } = await issue();
     const compare = async (body: object) => data(await call('POST', `/api/providers/${providerId}/reconcile`, body));
     expect(await compare({})).toEqual({ onlyHere: [], onlyThere: [], otherPerson: [], next: null });
     const [made] = state.accepted;
+    const orphan = made!.label.replace(/.{10}$/, '0123456789');
     state.accepted.push(
-      { ...made!, remoteId: 'orphan', label: 'devmgr 0123456789' },
+      { ...made!, remoteId: 'orphan', label: orphan },
       { ...made!, remoteId: 'own', label: 'my phone' },
     );
     const account = state.accountOf(person);
     const onlyThere = [
-      { account, remoteId: 'orphan', label: 'devmgr 0123456789', removable: true },
+      { account, remoteId: 'orphan', label: orphan, removable: true },
       { account, remoteId: 'own', label: 'my phone', removable: false },
     ];
     expect(await compare({})).toMatchObject({ onlyThere });

@@ -355,7 +355,7 @@ test('what differs at a provider is shown, and repaired after a confirmation', a
   });
   const [made] = state.accepted;
   state.accepted.push(
-    { ...made!, remoteId: 'orphan', credentialId: 'AAAA', label: 'devmgr 0123456789' },
+    { ...made!, remoteId: 'orphan', credentialId: 'AAAA', label: made!.label.replace(/.{10}$/, '0123456789') },
     { ...made!, remoteId: 'phone', credentialId: 'BBBB', label: 'my phone' },
   );
   const preview = await daemon.run(['idp', 'reconcile', 'differs']);

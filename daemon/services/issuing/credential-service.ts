@@ -32,6 +32,8 @@ import { isRefusal, newLabel, type ProviderOptions } from './providers/provider-
 export interface CredentialServiceParts {
   readonly store: Store;
   readonly providers: ProviderService;
+  /** Labels of credentials begin with it. */
+  readonly registryId: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -86,7 +88,7 @@ export class CredentialService {
     const { origin, options, expiresAt } = answer;
     const begun = begunOf(answer);
     await this.#demandSameOrigin(provider, begun);
-    const label = newLabel();
+    const label = newLabel(this.#parts.registryId);
     return retrying(async () => {
       const present = await this.#open(device, provider);
       const taken = new ApiError(Code.parameterError, 'another program is issuing this key: try again');

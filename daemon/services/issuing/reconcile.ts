@@ -8,7 +8,7 @@ import { type CredentialRecord, removed } from '../../domain/credential.ts';
 import type { ProviderRecord } from '../../domain/provider.ts';
 import { type Context, commitFor } from '../context.ts';
 import { type CredentialService, type CredentialServiceParts, SETTLES_MS } from './credential-service.ts';
-import { isLabel, type RemoteCredential } from './providers/provider-api.ts';
+import { type RemoteCredential, registryOf } from './providers/provider-api.ts';
 
 interface ReconcileParts extends CredentialServiceParts {
   readonly credentials: Pick<CredentialService, 'removeThere'>;
@@ -22,27 +22,31 @@ const AT_ONCE = 4;
 
 /**
  * One portion of the credentials of a provider: `next` is where the following one begins. With `apply`, what differs is repaired; a
- * credential of which only the provider knows is removed there if its label is that of a registry.
+ * credential of which only the provider knows is removed there if this registry has made it.
  */
 export type Reconcile = (context: Context, providerId: string, input: ReconcileInput) => Promise<Reconciliation>;
 
 interface AccountDifferences {
   readonly account: string;
   readonly onlyHere: readonly CredentialRecord[];
-  readonly onlyThere: readonly RemoteCredential[];
+  readonly onlyThere: readonly (RemoteCredential & { readonly isOwn: boolean })[];
   readonly otherPerson: readonly CredentialRecord[];
 }
 
 /** Makes it. */
-export function reconciler({ store, providers, credentials, now }: ReconcileParts): Reconcile {
+export function reconciler({ store, providers, credentials, registryId, now }: ReconcileParts): Reconcile {
+  /** A label of an earlier version names no registry: it is that of this one if a credential has, or had, an id of it. */
+  function isOwn(there: RemoteCredential, known: readonly CredentialRecord[]): boolean {
+    const registry = registryOf(there.label, registryId);
+    return registry === 'own' || (registry === 'unknown' && known.some(one => isAt(one, there)));
+  }
+
   /** Without a list of the provider, only persons are compared. */
   async function compare(provider: ProviderRecord, account: string): Promise<AccountDifferences> {
     const remote = await providers.ask(provider, api => api.list(account));
     // Read after the list: else a credential that is issued in between would be one that only the provider has.
     const known = await store.credentialsOfAccount(provider.number, account);
     const open = known.filter(({ removedAt, credentialId }) => removedAt === null && credentialId !== null);
-    const isAt = (one: CredentialRecord) => (there: RemoteCredential) =>
-      one.remoteId === there.remoteId || one.label === there.label || one.credentialId === there.credentialId;
     const isSettled = ({ issuedAt, uncertainAt, createdAt }: CredentialRecord) =>
       now() - (issuedAt ?? uncertainAt ?? createdAt) >= SETTLES_MS;
     const persons = await Promise.all(
@@ -53,8 +57,10 @@ export function reconciler({ store, providers, credentials, now }: ReconcilePart
     );
     return {
       account,
-      onlyHere: remote === null ? [] : open.filter(one => isSettled(one) && !remote.some(isAt(one))),
-      onlyThere: (remote ?? []).filter(there => !open.some(one => isAt(one)(there))),
+      onlyHere: remote === null ? [] : open.filter(one => isSettled(one) && !remote.some(there => isAt(one, there))),
+      onlyThere: (remote ?? [])
+        .filter(there => !open.some(one => isAt(one, there)))
+        .map(there => ({ ...there, isOwn: isOwn(there, known) })),
       otherPerson: open.filter((_, at) => persons[at] !== null && persons[at] !== account),
     };
   }
@@ -67,8 +73,8 @@ export function reconciler({ store, providers, credentials, now }: ReconcilePart
   ): Promise<void> {
     const changes = [];
     for (const one of otherPerson) changes.push((await credentials.removeThere(provider, one)) ?? []);
-    for (const { remoteId, credentialId, label } of onlyThere)
-      if (isLabel(label))
+    for (const { remoteId, credentialId, isOwn } of onlyThere)
+      if (isOwn)
         await providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' }));
     const at = now();
     for (const one of onlyHere) if (!otherPerson.includes(one)) changes.push(removed(one, at));
@@ -96,13 +102,17 @@ export function reconciler({ store, providers, credentials, now }: ReconcilePart
     return {
       onlyHere: all.flatMap(({ onlyHere }) => onlyHere.map(named)),
       onlyThere: all.flatMap(({ account, onlyThere }) =>
-        onlyThere.map(({ remoteId, label }) => ({ account, remoteId, label, removable: isLabel(label) })),
+        onlyThere.map(({ remoteId, label, isOwn }) => ({ account, remoteId, label, removable: isOwn })),
       ),
       otherPerson: all.flatMap(({ otherPerson }) => otherPerson.map(named)),
       next: portion.length === providerBounds.reconciled ? portion.at(-1)!.number : null,
     };
   };
 }
+
+/** A member that one of them lacks is not equal to that of another one. */
+const isAt = (one: CredentialRecord, { remoteId, label, credentialId }: RemoteCredential): boolean =>
+  one.remoteId === remoteId || one.label === label || (credentialId !== null && one.credentialId === credentialId);
 
 const named = ({ number, device }: CredentialRecord) => ({
   credentialId: credentialIds.format(number),

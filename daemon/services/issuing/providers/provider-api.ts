@@ -66,10 +66,18 @@ export class ProviderRefused extends ApiError {
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === Code.parameterError;
 
-const LABEL = /^devmgr [0-9a-f]{10}$/;
+/** Characters of the id of a registry in its labels: Entra ID keeps names of up to 30 characters. */
+const ID_CHARACTERS = 8;
+const LABEL = /^devmgr (?:([0-9a-f]{8}) )?[0-9a-f]{10}$/;
 
-/** A new label of a credential. */
-export const newLabel = (): string => `devmgr ${randomBytes(5).toString('hex')}`;
+/** A new label of a credential. Several registries can issue keys at one tenant, so it names the registry. */
+export const newLabel = (registryId: string): string =>
+  `devmgr ${registryId.slice(0, ID_CHARACTERS)} ${randomBytes(5).toString('hex')}`;
 
-/** Whether a registry has made the credential with this label. */
-export const isLabel = (label: string | null): boolean => label !== null && LABEL.test(label);
+/** The registry that a label names: `own`, `other`, or `unknown` in labels of earlier versions, which name none. Null: it is no label of a registry. */
+export function registryOf(label: string | null, registryId: string): 'own' | 'other' | 'unknown' | null {
+  const [match, id] = LABEL.exec(label ?? '') ?? [];
+  if (match === undefined) return null;
+  if (id === undefined) return 'unknown';
+  return id === registryId.slice(0, ID_CHARACTERS) ? 'own' : 'other';
+}

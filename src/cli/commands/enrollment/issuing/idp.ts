@@ -159,7 +159,7 @@ export const idpRemove = command({
 /** Compares credentials: `POST /api/providers/{providerId}/reconcile`. Exit code 1 if some differ. */
 export const idpReconcile = command({
   description:
-    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Changes nothing without --apply. Exit code 1 if differences remain.\n--apply removes from the provider the credentials of other persons, and those that the registry lacks if a registry has created them; credentials that people have added themselves stay. Credentials that exist only in the registry are marked as removed.',
+    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Changes nothing without --apply. Exit code 1 if differences remain.\n--apply removes from the provider the credentials of other persons, and those that the registry lacks if it has created them; credentials of other registries, and those that people have added themselves, stay. Credentials that exist only in the registry are marked as removed.',
   args: [providerArg],
   flags: {
     apply: { help: 'fix the differences, after a confirmation' },
@@ -198,7 +198,7 @@ async function showDifferences({ out }: Context, { onlyHere, onlyThere, otherPer
     ...otherPerson.map(one => `${safe(one.credentialId)} of ${safe(one.deviceId)} belongs to another person`),
     ...onlyThere.map(
       ({ account, remoteId, label, removable }) =>
-        `${safe(remoteId)} of ${safe(account)}${label === null ? '' : ` (${safe(label)})`} exists only at the provider${removable === true ? '' : ', and was not created by a registry: it stays'}`,
+        `${safe(remoteId)} of ${safe(account)}${label === null ? '' : ` (${safe(label)})`} exists only at the provider${removable === true ? '' : ', and was not created by this registry: it stays'}`,
     ),
   ];
   await out.prose(lines.length === 0 ? 'Registry and provider agree.' : lines.join('\n'));
