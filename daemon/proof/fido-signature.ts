@@ -1,5 +1,5 @@
 /** Signatures of FIDO attestations. */
-import { type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type Certificate, publicKeyOf } from './certificate.ts';
 import { BrokenRule } from './rules.ts';
 import { signatureWork } from './signature-work.ts';
@@ -39,7 +39,16 @@ export function checkSignature(
   signature: Uint8Array,
 ): void {
   const how = algorithms.get(algorithm);
+  if (how === undefined) throw new BrokenRule('fido-algorithm', String(algorithm));
   const key = publicKeyOf(certificate);
-  if (!how?.fits(key)) throw new BrokenRule('fido-certificate', `algorithm ${algorithm} does not match its key`);
+  if (!how.fits(key)) throw new BrokenRule('fido-certificate', `algorithm ${algorithm} does not match its key`);
   if (!verify(how.digest, data, key, signature)) throw new BrokenRule('fido-signature');
+}
+
+/** Throws BrokenRule unless the new credential itself made this signature (self attestation). `point`: its public key, uncompressed. */
+export function checkOwnSignature(point: Uint8Array, algorithm: number, data: Uint8Array, signature: Uint8Array): void {
+  if (algorithm !== ES256) throw new BrokenRule('fido-algorithm', String(algorithm));
+  const text = (from: number, to?: number) => Buffer.from(point.subarray(from, to)).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x: text(1, 33), y: text(33) }, format: 'jwk' });
+  if (!verify('sha256', data, key, signature)) throw new BrokenRule('fido-signature');
 }

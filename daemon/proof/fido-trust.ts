@@ -36,12 +36,16 @@ export function trustedModel({ certificates, aaguid }: ModelAttestation, questio
   const anchors = readable([...imported.map(({ der }) => der), ...(entry?.anchors ?? [])]);
   const name = aaguid === null ? 'U2F' : `AAGUID ${aaguid}`;
   if (anchors.length === 0) throw new BrokenRule('no-trust', name);
-  const found = findPath(leaf, {
-    anchors,
-    intermediates: [...chain, ...readable(trust.intermediates.map(({ der }) => der))],
-    at: provedAt,
-  });
-  if ('problem' in found) throw new BrokenRule('fido-root', `${name}: ${found.problem}`);
+  const intermediates = [...chain, ...readable(trust.intermediates.map(({ der }) => der))];
+  const found = findPath(leaf, { anchors, intermediates, at: provedAt });
+  if ('problem' in found) {
+    // An honest certificate can have expired, metadata that is out of date can lack the root of a new batch, and any maker of U2F keys has
+    // a root of its own.
+    const wasTrusted = !('problem' in findPath(leaf, { anchors, intermediates, at: leaf.notBefore }));
+    const isOutdated = entry !== undefined && metadataWarnings(question).length > 0;
+    const isKnown = (aaguid !== null || entry !== undefined) && !isOutdated && !wasTrusted;
+    throw new BrokenRule('fido-root', `${name}: ${found.problem}`, { isContradiction: isKnown });
+  }
   const root = rootName(found.anchor, imported);
   return {
     model: entry?.description ?? root,

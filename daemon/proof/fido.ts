@@ -9,7 +9,7 @@ import { type AuthenticatorData, pointOf, readAuthenticatorData, uuidOf, ZERO_AA
 import { type Certificate, same } from './certificate.ts';
 import { clientDataHash, relyingPartyHash } from './client-data.ts';
 import { octetsOf, readDer } from './der.ts';
-import { checkSignature, ES256 } from './fido-signature.ts';
+import { checkOwnSignature, checkSignature, ES256 } from './fido-signature.ts';
 import { certificatesOf, trustedModel } from './fido-trust.ts';
 import type { Finding } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
@@ -65,15 +65,20 @@ function readAttestation({ attestationObject }: FidoEvidence, question: Question
 function judgePacked({ statement, signedData, data, clientDataHash: hash }: Attestation, question: Question): Finding {
   const { aaguid } = data;
   const certificates = x5cOf(statement);
-  if (certificates.length === 0) throw new BrokenRule('fido-self');
-  if (aaguid === ZERO_AAGUID) throw new BrokenRule('fido-zero-aaguid');
-  pointOf(data.credentialKey);
-  const leaf = certificates[0]!;
-  checkPackedCertificate(leaf);
-  checkAaguid(leaf, aaguid);
   const algorithm = statement.get('alg');
   if (typeof algorithm !== 'number') throw new MalformedError('attestation statement', 'it does not name an algorithm');
-  checkSignature(leaf, algorithm, Buffer.concat([signedData, hash]), expectBytes(statement.get('sig'), 'signature'));
+  const signed = Buffer.concat([signedData, hash]);
+  const signature = expectBytes(statement.get('sig'), 'signature');
+  const point = pointOf(data.credentialKey);
+  const leaf = certificates[0];
+  if (leaf === undefined) {
+    checkOwnSignature(point, algorithm, signed, signature);
+    throw new BrokenRule('fido-self');
+  }
+  if (aaguid === ZERO_AAGUID) throw new BrokenRule('fido-zero-aaguid');
+  checkPackedCertificate(leaf);
+  checkAaguid(leaf, aaguid);
+  checkSignature(leaf, algorithm, signed, signature);
   const model = trustedModel({ certificates, aaguid }, question);
   const { serial, warnings } = attestedSerial(leaf, question.serialNumber);
   return {

@@ -6,7 +6,7 @@ import { advisoriesFor } from './advisories.ts';
 import { judgeFido } from './fido.ts';
 import type { Finding } from './finding.ts';
 import { MalformedError } from './malformed.ts';
-import { BrokenRule, rules } from './rules.ts';
+import { BrokenRule } from './rules.ts';
 import { judgeScp11b } from './scp11b.ts';
 import type { Answer, Question, Verdict } from './types.ts';
 import { judgeU2f } from './u2f.ts';
@@ -21,8 +21,7 @@ export function judge({ claims, evidence }: Answer, question: Question): Verdict
     return { proof: completed(judgeEvidence(evidence, asked), claims, question), rule: null, reason: null };
   } catch (error) {
     const broken = brokenRule(error);
-    const { rule, message: reason } = broken;
-    const { grade } = rules[rule];
+    const { rule, grade, message: reason } = broken;
     const rest = grade === 'claimed' ? { ...claimed, grade } : { ...nothing, grade, method: evidence.method };
     return { proof: completed({ ...rest, warnings: [reason, ...rest.warnings] }, claims, question), rule, reason };
   }

@@ -4,7 +4,7 @@ import { proofBounds } from '../../src/contract/limits.ts';
 import { ANSWERING_AAGUID, type Challenged, fidoAnswer } from '../support/challenged.ts';
 import { holdClock, second } from '../support/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { data, form, freshSerial, register } from '../support/fleet.ts';
+import { data, form, freshSerial, register, registration } from '../support/fleet.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 
@@ -89,6 +89,24 @@ describe('evidence', () => {
     const evidence = card.evidence(asked.ephemeralPublicKey);
     const answer = data(await send(asked.proofId, { serialNumber: other.serialNumber, claims: {}, evidence }));
     expect(answer).toMatchObject({ rule: 'serial', proof: { grade: 'failed', serial: null } });
+  });
+
+  it('by self attestation does not fail: the key is registered, unless a rule asks for more', async () => {
+    const serialNumber = freshSerial();
+    const asked = await challenge();
+    const evidence = fidoAnswer(fidoRoot, serialNumber, asked, 'self');
+    const answer = data(await send(asked.proofId, { serialNumber, claims: { firmware: '1' }, evidence }));
+    expect(answer).toMatchObject({ rule: 'fido-self', proof: { grade: 'claimed' } });
+    const body = registration({ serialNumber, proofId: asked.proofId });
+    const policy = (requiredGrade: string) =>
+      daemon.call('PUT', '/api/policies/proof', { requiredGrade, allowedAaguids: [], leastFirmware: [] });
+    data(await policy('model'));
+    expect(await daemon.call('POST', '/api/devices/register', body)).toMatchObject({
+      code: 1001,
+      message: expect.stringMatching(/required grade.*claimed/),
+    });
+    data(await policy('none'));
+    expect(data(await daemon.call('POST', '/api/devices/register', body))).toMatchObject({ serialNumber });
   });
 
   it('for the challenge of one registry is refused by another one', async () => {

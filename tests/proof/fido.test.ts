@@ -142,6 +142,23 @@ describe('enterprise attestation', () => {
   });
 });
 
+describe('what proves nothing, but contradicts nothing', () => {
+  const outdated = { now: new Date('2026-12-02') };
+  it.each([
+    ['self attestation', { kind: 'self' }, {}, 'fido-self', /self attestation proves nothing/],
+    ['no attestation', { kind: 'none' }, {}, 'fido-none', /does not attest/],
+    ['a zero AAGUID', { aaguid: ZERO, certifiedAaguid: null }, {}, 'fido-zero-aaguid', /AAGUID is zero/],
+    ['a root that newer metadata may have', { root: otherRoot }, outdated, 'fido-root', /AAGUID 1111/],
+    ['a certificate that has expired', {}, { provedAt: new Date('2099-01-01') }, 'fido-root', /expired/],
+  ] as const)('%s', (_, options, question, rule, words) => {
+    expect(judged(options, question)).toMatchObject({
+      rule,
+      reason: expect.stringMatching(words),
+      proof: { grade: 'claimed', serial: null },
+    });
+  });
+});
+
 describe('what fails, each with its own words', () => {
   const copied = new TestAuthenticator(genuine).certificate.der;
   const revoked = (status: string, changes = {}) => ({
@@ -151,7 +168,6 @@ describe('what fails, each with its own words', () => {
   });
 
   it.each([
-    ['self attestation', { kind: 'self' }, 'fido-self', /Self attestation proves nothing/],
     ['a copied certificate without its key', { presented: copied }, 'fido-signature', /does not hold the private key/],
     [
       "an AAGUID under another maker's root",
@@ -159,7 +175,6 @@ describe('what fails, each with its own words', () => {
       'fido-root',
       /does not lead to a root of its AAGUID: AAGUID 1111/,
     ],
-    ['a zero AAGUID', { aaguid: ZERO, certifiedAaguid: null }, 'fido-zero-aaguid', /AAGUID is zero/],
     ['a certificate of another AAGUID', { certifiedAaguid: OTHER_AAGUID }, 'fido-aaguid', /another AAGUID: 9999/],
     ['an empty credential key', { credentialKey: null }, 'malformed', /credential key: it is not a key for ES256/],
     ['a credential key for EdDSA', { credentialKey: { 3: -8 } }, 'malformed', /not a key for ES256/],
@@ -210,6 +225,12 @@ describe('what fails, each with its own words', () => {
     ],
   ])('a certificate with %s', (_, subject, words) => {
     expect(judged({ subject })).toMatchObject({ rule: 'fido-certificate', reason: expect.stringMatching(words) });
+  });
+
+  it('a self attestation that the credential has not signed', () => {
+    const asked = ask(trust);
+    const evidence = fidoEvidence(new TestAuthenticator({ ...genuine, kind: 'self' }), ask(trust));
+    expect(verdict(evidence, asked)).toMatchObject({ rule: 'fido-signature', proof: { grade: 'failed' } });
   });
 
   it('another relying party', () => {

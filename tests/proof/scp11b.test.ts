@@ -218,6 +218,7 @@ describe('what fails, each with its own words', () => {
     expect(judged({ root: makeRoot('Other') })).toMatchObject({
       rule: 'chain',
       reason: expect.stringMatching(/do not lead to a trusted root/),
+      proof: { grade: 'claimed', serial: null },
     });
   });
 

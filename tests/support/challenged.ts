@@ -1,6 +1,6 @@
 /** What a FIDO key answers to a challenge that a daemon gave out over its interface. */
 import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proof/client-data.ts';
-import { TestAuthenticator } from './test-authenticator.ts';
+import { type AttestationKind, TestAuthenticator } from './test-authenticator.ts';
 import type { TestCertificate } from './test-pki.ts';
 
 /** A challenge as the interface has it. */
@@ -16,9 +16,14 @@ export interface Challenged {
 export const ANSWERING_AAGUID = '11111111-2222-3333-4444-555555555555';
 
 /** Evidence of a genuine key under `root` with this serial number. */
-export function fidoAnswer(root: TestCertificate, serialNumber: string, asked: Challenged) {
+export function fidoAnswer(
+  root: TestCertificate,
+  serialNumber: string,
+  asked: Challenged,
+  kind: AttestationKind = 'packed',
+) {
   const hash = clientDataHash(asked.registryId, serialNumber, Buffer.from(asked.challenge, 'base64url'));
-  const authenticator = new TestAuthenticator({ root, aaguid: ANSWERING_AAGUID });
+  const authenticator = new TestAuthenticator({ root, aaguid: ANSWERING_AAGUID, kind });
   const object = authenticator.attestationObject(RELYING_PARTY, hash);
   return { method: 'fido', attestationObject: object.toString('base64url') };
 }
