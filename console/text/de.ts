@@ -1004,8 +1004,17 @@ export const tokens: typeof en.tokens = {
   total: count => `${grouped(count)} Token`,
   empty: 'Es wurde noch kein Token angelegt.',
   column: { may: 'Rechte', expires: 'Läuft ab', networks: 'Angenommen aus' },
-  action: { create: 'Token anlegen', revoke: 'Widerrufen' },
-  state: { valid: 'gültig', expired: 'abgelaufen', revoked: 'widerrufen' },
+  action: { create: 'Token anlegen', adopt: 'Übernehmen', revoke: 'Widerrufen' },
+  ask: {
+    adopt:
+      'Das Token endet nicht mehr mit dem Konto des bisherigen Besitzers, sondern mit Ihrem. Der Text des Tokens bleibt gleich: Wenn der bisherige Besitzer eine Kopie haben kann, legen Sie ein anderes an und widerrufen Sie dieses.',
+  },
+  state: {
+    valid: 'gültig',
+    expired: 'abgelaufen',
+    revoked: 'widerrufen',
+    ownerless: 'Besitzer gesperrt oder ausgeschieden',
+  },
   anywhere: 'jedem Netz',
   permissions: 'Zusätzliche Rechte',
   permission: { webhooks: 'Webhooks', policies: 'Richtlinien', scim: 'SCIM (Personen eines Identitätsanbieters)' },

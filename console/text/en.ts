@@ -818,7 +818,7 @@ export const users = {
     logout:
       'All sessions of this user end at once, on every machine. The password does not change. Service tokens are not affected.',
     disable:
-      'The user can no longer sign in, and all sessions end at once. What the user did stays in the journal. You can enable the user again.',
+      'The user can no longer sign in, all sessions end at once, and service tokens of the user are refused. What the user did stays in the journal. You can enable the user again.',
     enable: 'The user can sign in again with the same password.',
     remove:
       'The user can no longer sign in, all sessions end at once, and the e-mail address is deleted. The name stays taken, and what the user did stays in the journal. To undo this, enable the user.',
@@ -965,8 +965,12 @@ export const tokens = {
   total: (count: number) => s(count, 'token'),
   empty: 'No token has been created yet.',
   column: { may: 'Permissions', expires: 'Expires', networks: 'Accepted from' },
-  action: { create: 'Create token', revoke: 'Revoke' },
-  state: { valid: 'valid', expired: 'expired', revoked: 'revoked' },
+  action: { create: 'Create token', adopt: 'Take over', revoke: 'Revoke' },
+  ask: {
+    adopt:
+      'The token no longer ends with the account of its earlier owner, but with yours. Its text does not change: if the earlier owner may have a copy, create another token and revoke this one.',
+  },
+  state: { valid: 'valid', expired: 'expired', revoked: 'revoked', ownerless: 'owner disabled or left' },
   anywhere: 'any network',
   permissions: 'Additional permissions',
   permission: { webhooks: 'Webhooks', policies: 'Policies', scim: 'SCIM (persons of an identity provider)' },

@@ -13,7 +13,12 @@ export type CallerGuard =
       /** The version of the document `sso-sessions` that the session needs; absent for a session that did not come from the provider. */
       readonly ssoSessions?: number | undefined;
     }
-  | { readonly kind: 'service-token'; readonly token: number };
+  | {
+      readonly kind: 'service-token';
+      readonly token: number;
+      /** Number of the user with whose account it ends. */
+      readonly owner: number | null;
+    };
 
 /** Why the caller has lost the right to write. `revoked`: the token is no longer valid. `role`: the user has another role. */
 export type LostRight = 'revoked' | 'role';
@@ -29,6 +34,13 @@ export function lostByUser(
   return user.role === guard.role ? null : 'role';
 }
 
-/** The same for a service token. */
-export const lostByToken = (token: Pick<ServiceTokenRecord, 'revokedAt'> | undefined): LostRight | null =>
-  token?.revokedAt === null ? null : 'revoked';
+/** The same for a service token. `owner`: the user of the guard. */
+export const lostByToken = (
+  guard: Extract<CallerGuard, { kind: 'service-token' }>,
+  token: Pick<ServiceTokenRecord, 'revokedAt' | 'owner'> | undefined,
+  owner: Pick<UserRecord, 'disabled'> | undefined,
+): LostRight | null => {
+  if (token?.revokedAt !== null) return 'revoked';
+  // If it was taken over since, `owner` is the earlier one: the later one has just been an ADMIN.
+  return (token.owner ?? guard.owner) === guard.owner && owner?.disabled ? 'revoked' : null;
+};

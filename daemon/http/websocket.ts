@@ -167,6 +167,7 @@ class Upgrades {
       expiresAt: caller.expiresAt,
       isTokenValid: () => isValid(recheck),
       endsElsewhere: caller.session?.sso !== undefined,
+      hasOwner: caller.serviceToken !== null,
       isAdmin: () => role === 'ADMIN',
       wanted,
       device,

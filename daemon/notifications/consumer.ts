@@ -12,6 +12,8 @@ export interface Listener {
   readonly isTokenValid: () => Promise<boolean>;
   /** Whether something outside the registry can end the session, so that the token is checked at every look. */
   readonly endsElsewhere?: boolean;
+  /** Whether the token ends with the account of a user who is not its holder: it is checked when any user has changed. */
+  readonly hasOwner?: boolean;
   /** Whether the last check found an ADMIN; absent: no. */
   readonly isAdmin?: () => boolean;
 }

@@ -190,7 +190,8 @@ export class Hub {
     if (users.length === 0 && serviceTokens.length === 0 && !everything) return;
     const changed = new Set([...users.map(userHolder), ...serviceTokens.map(tokenHolder)]);
     for (const consumer of this.#consumers)
-      if (everything || changed.has(consumer.listener.holder)) consumer.needsCheck = true;
+      if (everything || changed.has(consumer.listener.holder) || (users.length > 0 && consumer.listener.hasOwner))
+        consumer.needsCheck = true;
     // Later, because other listeners of this commit (the caches of users and tokens) must see it first.
     setImmediate(() => void this.#checkDue());
   }

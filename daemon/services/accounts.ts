@@ -38,20 +38,23 @@ export class AccountCache<K, V> {
   readonly #store: Pick<Store, 'behind'>;
   readonly #read: (key: K) => Promise<V | null>;
   readonly #most: number;
+  readonly #isKept: (value: V) => boolean;
   readonly #known = new Map<K, V>();
   /** Raised at every drop: a read that started earlier must not store what it found. */
   #epoch = 0;
 
-  /** `changed`: which entries a commit has changed; null for all. Beyond `most` entries, the first is dropped. */
+  /** `changed`: which entries a commit has changed; null for all. Beyond `most` entries, the first is dropped. `isKept`: which values may be cached. */
   constructor(
     store: Pick<Store, 'onCommit' | 'behind'>,
     read: (key: K) => Promise<V | null>,
     changed: (notice: CommitNotice) => readonly K[] | null,
     most = Number.POSITIVE_INFINITY,
+    isKept: (value: V) => boolean = () => true,
   ) {
     this.#store = store;
     this.#read = read;
     this.#most = most;
+    this.#isKept = isKept;
     store.onCommit(notice => {
       const keys = changed(notice);
       if (keys?.length !== 0) this.#epoch++;
@@ -70,7 +73,7 @@ export class AccountCache<K, V> {
     if (cached) return cached;
     const epoch = this.#epoch;
     const found = await readAccount(this.#store, () => this.#read(key));
-    if (!found || epoch !== this.#epoch) return found;
+    if (!found || epoch !== this.#epoch || !this.#isKept(found)) return found;
     if (this.#known.size >= this.#most) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(key, found);
     return found;

@@ -104,7 +104,7 @@ function guardOf({ user, serviceToken, session }: Caller): CallerGuard | undefin
     const ssoSessions = session?.sso === undefined ? undefined : versionOfSession(session.sso);
     return { kind: 'user', user: user.number, tokenEpoch: user.tokenEpoch, role: user.role, ssoSessions };
   }
-  return serviceToken ? { kind: 'service-token', token: serviceToken.number } : undefined;
+  return serviceToken ? { kind: 'service-token', token: serviceToken.number, owner: serviceToken.owner } : undefined;
 }
 
 /**

@@ -143,13 +143,18 @@ export function session({ user, session: opened, expiresAt }: Caller): DataOf<Ro
   };
 }
 
-/** A service token, without its text. */
-export function serviceToken(record: ServiceTokenRecord): ServiceToken {
+/** A service token, without its text. `owner`: user name. */
+export function serviceToken(
+  record: ServiceTokenRecord,
+  { owner, ownerLost }: Pick<ServiceToken, 'owner' | 'ownerLost'>,
+): ServiceToken {
   return {
     tokenId: tokenIds.format(record.number),
     name: record.name,
     role: record.role,
     createdBy: record.createdBy,
+    owner,
+    ownerLost,
     createdAt: iso(record.createdAt),
     expiresAt: iso(record.expiresAt),
     lastUsedAt: isoOrNull(record.lastUsedAt),

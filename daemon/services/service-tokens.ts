@@ -1,5 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
+import { hasLostOwner, refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
+import type { UserRecord } from '../domain/user.ts';
 import { insideOf } from '../networks.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';
@@ -9,6 +10,7 @@ import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts'
 
 interface ServiceTokensKnown {
   readonly record: ServiceTokenRecord;
+  readonly isOwnerLost: boolean;
   readonly isInside: (address: string) => boolean;
 }
 
@@ -17,13 +19,16 @@ const MAX_CACHED = 10_000;
 
 /** Dependencies of the check. */
 interface ServiceTokensParts {
-  readonly store: Pick<Store, 'serviceTokenByDigest' | 'onCommit' | 'behind'>;
+  readonly store: Pick<Store, 'serviceTokenByDigest' | 'user' | 'userByName' | 'personByName' | 'onCommit' | 'behind'>;
   readonly lastUses: Pick<LastUses, 'note'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Checks service tokens. A token that was found is cached until a token is created or revoked; see `Accounts` for other daemons. */
+/**
+ * Checks service tokens. A token that was found is cached until a token or a user is changed; see `Accounts` for other daemons. One that is
+ * refused because of its owner is not: the person of the owner may be back.
+ */
 export class ServiceTokens {
   readonly #parts: ServiceTokensParts;
   /** By digest, so that no text of a token stays in memory. */
@@ -31,12 +36,17 @@ export class ServiceTokens {
 
   constructor(parts: ServiceTokensParts) {
     this.#parts = parts;
-    const changed = ({ serviceTokens, everything }: CommitNotice) => (everything || serviceTokens.length ? null : []);
-    const read = async (digest: string) => {
+    const changed = ({ serviceTokens, users, everything }: CommitNotice) =>
+      everything || serviceTokens.length || users.length ? null : [];
+    const read = async (digest: string): Promise<ServiceTokensKnown | null> => {
       const record = await parts.store.serviceTokenByDigest(digest);
-      return record && { record, isInside: record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom) };
+      if (!record) return null;
+      const isInside = record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom);
+      const owner = await ownerOf(parts.store, record);
+      const known = { ...record, owner: owner?.number ?? null };
+      return { record: known, isInside, isOwnerLost: await isOwnerLost(parts.store, owner) };
     };
-    this.#cache = new AccountCache(parts.store, read, changed, MAX_CACHED);
+    this.#cache = new AccountCache(parts.store, read, changed, MAX_CACHED, known => !known.isOwnerLost);
   }
 
   /** The caller to whom the token belongs. Refuses with 1004 or 1005. `address` is that of the client. */
@@ -57,15 +67,25 @@ export class ServiceTokens {
     return known ? this.#callerOf(known, address) : null;
   }
 
-  #callerOf({ record, isInside }: ServiceTokensKnown, address: string): Caller {
+  #callerOf({ record, isInside, isOwnerLost }: ServiceTokensKnown, address: string): Caller {
     const { now, lastUses } = this.#parts;
-    const refusal = refusalOf(record, now(), isInside(address));
+    const refusal = refusalOf(record, now(), { isInside: isInside(address), isOwnerLost });
     if (refusal) throw refused(refusal);
     lastUses.note(record.number);
     const { role, createdAt, expiresAt } = record;
     return { role, user: null, serviceToken: record, expiresAt: expiresAt / 1000, loginAt: createdAt / 1000 };
   }
 }
+
+/** The user with whose account a token ends; null if that is unknown. */
+export const ownerOf = (
+  store: Pick<Store, 'user' | 'userByName'>,
+  { owner, createdBy }: Pick<ServiceTokenRecord, 'owner' | 'createdBy'>,
+): Promise<UserRecord | null> => (owner === null ? store.userByName(createdBy) : store.user(owner));
+
+/** Whether a token ends with this owner. */
+export const isOwnerLost = async (store: Pick<Store, 'personByName'>, owner: UserRecord | null): Promise<boolean> =>
+  hasLostOwner(owner, owner && (await store.personByName(owner.username)));
 
 const anywhere = () => true;
 const invalid = () => new ApiError(Code.tokenInvalid, 'the service token is invalid');

@@ -14,6 +14,7 @@ import type { LastUses } from './last-uses.ts';
 import * as present from './present.ts';
 import { readPage } from './reads.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
+import { isOwnerLost, ownerOf } from './service-tokens.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface TokenServiceParts {
@@ -38,8 +39,8 @@ export class TokenService {
     const text = newServiceTokenText();
     const at = this.#parts.now();
     const expiresAt = at + expiresInDays * dayMs;
-    const createdBy = context.caller.user!.username;
-    const token = { name, role, sha256: serviceTokenDigest(text), createdBy, expiresAt, allowedFrom, may };
+    const { username: createdBy, number: owner } = context.caller.user!;
+    const token = { name, role, sha256: serviceTokenDigest(text), createdBy, owner, expiresAt, allowedFrom, may };
     const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
     if (result?.kind !== 'added')
       throw new ApiError(Code.parameterError, `name ${name} already exists: revoke that token first`);
@@ -48,25 +49,38 @@ export class TokenService {
   }
 
   async list(query: QueryOf<Routes['listTokens']>): Promise<DataOf<Routes['listTokens']>> {
-    return readPage(
+    const { list, pagination } = await readPage(
       query,
       window => this.#parts.store.serviceTokens(window),
-      row => this.#present(row),
+      row => row,
     );
+    return { list: await Promise.all(list.map(row => this.#present(row))), pagination };
+  }
+
+  /** Makes the caller, who is a user, the owner of a token. */
+  async adopt(context: Context, tokenId: string): Promise<DataOf<Routes['adoptToken']>> {
+    const { number } = context.caller.user!;
+    return retrying(async () => {
+      const token = await this.#find(tokenId);
+      const at = this.#parts.now();
+      if (token.revokedAt !== null || token.expiresAt <= at)
+        throw new ApiError(Code.parameterError, 'this service token is revoked or has expired: create another one');
+      if (token.owner !== number)
+        await commitFor(this.#parts.store, context, { at, changes: [domain.adopt(token, number)] });
+      return this.#present({ ...token, owner: number });
+    });
   }
 
   /** A token that is revoked already stays as it is. */
   async revoke(context: Context, tokenId: string): Promise<DataOf<Routes['revokeToken']>> {
     const revoked = await retrying(async () => {
-      const number = tokenIds.parse(tokenId);
-      const token = number === null ? null : await this.#parts.store.serviceToken(number);
-      if (!token) throw new ApiError(404, 'service token does not exist');
+      const token = await this.#find(tokenId);
       if (token.revokedAt !== null) return token;
       const at = this.#parts.now();
       await commitFor(this.#parts.store, context, { at, changes: [domain.revoke(token)] });
       return { ...token, revokedAt: at };
     });
-    return { ...this.#present(revoked), made: { webhooks: await this.#webhooksOf(revoked) } };
+    return { ...(await this.#present(revoked)), made: { webhooks: await this.#webhooksOf(revoked) } };
   }
 
   /** To be read after the token was revoked: before, it can create another one. */
@@ -75,9 +89,19 @@ export class TokenService {
     return list.filter(webhook => domain.hasMade(token, webhook)).map(({ number }) => webhookIds.format(number));
   }
 
-  #present(token: domain.ServiceTokenRecord): api.ServiceToken {
-    const lastUsedAt = this.#parts.lastUses.latest(token.number, token.lastUsedAt);
-    return present.serviceToken({ ...token, lastUsedAt });
+  async #find(tokenId: string): Promise<domain.ServiceTokenRecord> {
+    const number = tokenIds.parse(tokenId);
+    const token = number === null ? null : await this.#parts.store.serviceToken(number);
+    if (!token) throw new ApiError(404, 'service token does not exist');
+    return token;
+  }
+
+  async #present(token: domain.ServiceTokenRecord): Promise<api.ServiceToken> {
+    const { store, lastUses } = this.#parts;
+    const owner = await ownerOf(store, token);
+    const ownerLost = await isOwnerLost(store, owner);
+    const lastUsedAt = lastUses.latest(token.number, token.lastUsedAt);
+    return present.serviceToken({ ...token, lastUsedAt }, { owner: owner?.username ?? null, ownerLost });
   }
 }
 

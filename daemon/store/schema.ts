@@ -143,6 +143,13 @@ CREATE UNIQUE INDEX service_token_by_name ON service_token (name) WHERE revoked_
   /** What service tokens may do besides what their role allows: a JSON array, empty for those of earlier versions. */
   tokenPermissions: `ALTER TABLE service_token ADD COLUMN may {text} NOT NULL DEFAULT '[]';`,
 
+  /** The user with whose account a service token ends. Null if no user has the name of its creator. */
+  tokenOwners: `
+ALTER TABLE service_token ADD COLUMN owner {integer};
+UPDATE service_token SET owner = (SELECT number FROM "user" WHERE username = created_by);
+CREATE INDEX service_token_by_owner ON service_token (owner);
+`,
+
   /** Responses to requests with an idempotency key. `number` ascends in the order in which they were stored. */
   responses: `
 CREATE TABLE response (

@@ -63,6 +63,8 @@ export interface Reader extends CredentialReads, BindingReads {
   serviceToken(number: number): Promise<ServiceTokenRecord | null>;
   /** The token whose text has this SHA-256 (lower-case hex). */
   serviceTokenByDigest(sha256: string): Promise<ServiceTokenRecord | null>;
+  /** Those that are not revoked, of this owner. */
+  serviceTokensOf(owner: number): Promise<readonly ServiceTokenRecord[]>;
   /** In order of creation, including expired and revoked ones. */
   serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;
   /** The key with this number, also if it is removed. */
@@ -135,7 +137,7 @@ export interface CommitNotice {
   readonly lastEventId: number;
   /** Numbers of the users that were changed or added. */
   readonly users: readonly number[];
-  /** Numbers of the service tokens that were added or revoked. */
+  /** Numbers of the service tokens that were added or revoked, or that have another owner. */
   readonly serviceTokens: readonly number[];
   /**
    * Any user and any token may have changed: the store has another server, which may lack changes that the last one has shown, or the sessions of

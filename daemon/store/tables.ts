@@ -114,6 +114,7 @@ export const serviceTokens = new StoreTable<ServiceTokenRecord>(
     role: 'text',
     sha256: 'text',
     createdBy: 'text',
+    owner: 'integer',
     createdAt: 'integer',
     expiresAt: 'integer',
     lastUsedAt: 'integer',
@@ -127,6 +128,13 @@ export const serviceTokens = new StoreTable<ServiceTokenRecord>(
     among: { revokedAt: null },
   },
 );
+
+/** Those that are not revoked, of an owner. */
+export const tokensOfOwner: Lookup<ServiceTokenRecord> = {
+  table: serviceTokens,
+  by: ['owner'],
+  having: { revokedAt: null },
+};
 
 export const passkeys = new StoreTable<PasskeyRecord>(
   'passkey',

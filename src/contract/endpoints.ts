@@ -113,6 +113,7 @@ export const endpoints = {
   syncDirectory: post('/api/directory/sync', ['counts', 'list'], { neverReplayed: true }),
   createToken: post('/api/tokens', ['tokenId', 'token', 'expiresAt'], { neverReplayed: true }),
   listTokens: get('/api/tokens/list', ['list', 'pagination', 'list.tokenId', 'list.name']),
+  adoptToken: post('/api/tokens/{tokenId}/adopt', ['tokenId', 'name'], { neverReplayed: true }),
   revokeToken: post('/api/tokens/{tokenId}/revoke', ['tokenId', 'name'], { neverReplayed: true }),
   createProofChallenge: post('/api/proofs/challenge', ['proofId', 'challenge', 'registryId', 'ephemeralPublicKey']),
   judgeProofsAgain: post('/api/proofs/judge-again', ['judged', 'changed', 'next']),

@@ -52,7 +52,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   createSignInCode: { send: { purpose: 'SESSION' }, save: { signInCode: 'code' } },
   exchangeSignInCode: { send: { code: '{{signInCode}}' }, save: { token: 'token' } },
   createToken: {
-    send: { name: 'line-{{run}}', role: 'ADMIN', expiresInDays: 1 },
+    send: { name: 'line-{{run}}', role: 'ADMIN', expiresInDays: 1, may: ['webhooks'] },
     save: { tokenId: 'tokenId', serviceToken: 'token' },
   },
   registerDevice: {
@@ -174,8 +174,6 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   proveKey: { asProgram: true, missing: true },
   issueKey: { asProgram: true, missing: true },
   signReceipt: { asProgram: true, missing: true },
-  listTokens: {},
-  revokeToken: {},
   judgeProofsAgain: {},
   // A run sends the policy of the service back: another one would change what a live registry accepts.
   showProofPolicy: { saveAll: 'proofPolicy' },
@@ -218,13 +216,16 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   stepUp: { send: { password: '{{password}}' } },
   createWebhook: { send: { url: 'https://hooks.example.com/{{run}}' }, save: { webhookId: 'webhookId' } },
   listWebhooks: {},
-  testWebhook: {},
-  disableWebhook: {},
-  enableWebhook: {},
+  testWebhook: { asProgram: true },
+  disableWebhook: { asProgram: true },
+  enableWebhook: { asProgram: true },
   webhookDeliveries: {},
   // A webhook that was just created has posted nothing.
   replayWebhookDelivery: { missing: true },
-  removeWebhook: {},
+  removeWebhook: { asProgram: true },
+  listTokens: {},
+  adoptToken: {},
+  revokeToken: {},
   listKeys: {},
   getHealth: {},
   getSwaggerPage: {},

@@ -34,6 +34,11 @@ export const serviceToken = Type.Object({
   name,
   role: oneOf(roles),
   createdBy: shown('user name of the ADMIN who created it', 'admin'),
+  owner: nullable(shown('user name of the account that it ends with; null if the registry does not know it', 'admin')),
+  ownerLost: Type.Boolean({
+    description:
+      'whether it is refused because the account of its owner is disabled, or the person of that account has left',
+  }),
   createdAt: timestamp('when it was created'),
   expiresAt,
   may,
@@ -52,7 +57,7 @@ export const tokenOperations = additions('Service tokens', {
   createToken: {
     summary: 'Create a service token',
     description:
-      'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. This response is the only one that contains the token.',
+      'For a program that would otherwise need the password of a person. Accepted wherever the token of a login is, with the permissions of its role; the operations on webhooks and policies also need `may`. It is refused with 1004 while the account of its creator is disabled, or if the person of that account has left. This response is the only one that contains the token.',
     ...administration,
     body: Type.Object({
       name: tokenName,
@@ -94,6 +99,18 @@ export const tokenOperations = additions('Service tokens', {
     ...adminOnly,
     query: Type.Object(pageQuery()),
     data: paged(serviceToken),
+  },
+
+  /** Idempotent: for the owner, nothing changes. The text of the token stays the same. */
+  adoptToken: {
+    summary: 'Take over a service token',
+    description:
+      'Makes the caller its owner: it no longer ends with the account of the earlier one. Who has the text of the token keeps it. 1001 for a token that is revoked or has expired.',
+    ...administration,
+    params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
+    data: serviceToken,
+    errors: [404],
+    example: { params: { tokenId: 'TOK-1' } },
   },
 
   /** Idempotent: revoking a revoked token succeeds and changes nothing; `made` is what still exists then. */

@@ -94,6 +94,7 @@ describe('operations', () => {
       'exchangeSignInCode',
       'login',
       'refreshToken',
+      'adoptToken',
       'revokeToken',
       'createWebhook',
     ];

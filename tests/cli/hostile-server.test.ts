@@ -350,6 +350,7 @@ test.each([
   'tokens list',
   'tokens list --csv',
   'tokens add x --role VIEWER',
+  'tokens adopt x',
   'tokens revoke x --yes',
   'sso show',
   'sso test',

@@ -118,7 +118,7 @@ describe('opening an SQLite store', () => {
   });
 });
 
-const planted = `INSERT INTO service_token VALUES (1, 'line-1', 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL, '[]')`;
+const planted = `INSERT INTO service_token VALUES (1, 'line-1', 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL, '[]', NULL)`;
 
 describe('upgrading an older database', () => {
   const step = (sql: string) => [...migrations, { number: latest + 1, name: 'shelves', sql }];
@@ -179,7 +179,7 @@ describe('upgrading an older database', () => {
   it('from a version without permissions keeps the service tokens, which have none', async () => {
     const old = join(folder, 'permissions.db');
     const before = await openWriter({ file: old, migrations: migrations.slice(0, 8) });
-    before.exec(planted.replace(`, '[]'`, ''));
+    before.exec(planted.replace(`, '[]', NULL`, ''));
     before.close();
     const { problems } = await checkDatabase(old, journalKey);
     expect(problems.join()).toContain('TOK-1 (line-1) was added without an entry');
@@ -187,6 +187,37 @@ describe('upgrading an older database', () => {
     const store = await open(old);
     expect(await store.serviceToken(1)).toMatchObject({ name: 'line-1', may: [] });
     await store.close();
+  });
+
+  it('from a version without owners gives the service tokens to their creators', async () => {
+    const old = join(folder, 'owners.db');
+    const step = migrations.findIndex(({ name }) => name === 'permissions of service tokens') + 1;
+    const before = await openWriter({ file: old, migrations: migrations.slice(0, step) });
+    const values = "'x', 'ADMIN', NULL, 0, 1, 0";
+    before.exec(`INSERT INTO user VALUES (1, 'eve', ${values}), (2, 'admin', ${values}), (3, 'Admin', ${values})`);
+    before.exec(planted.replace(', NULL)', ')'));
+    before.close();
+    expect((await checkDatabase(old, journalKey)).problems.join()).not.toMatch(/no such/);
+    const store = await open(old);
+    expect(await store.serviceToken(1)).toMatchObject({ createdBy: 'admin', owner: 2 });
+    await store.close();
+  });
+
+  it('whose entries name no owner has a whole journal: the creator is the owner, and no one else', async () => {
+    const old = join(folder, 'entries.db');
+    const store = await open(old);
+    await commit(store, [addUser('eve'), addUser('admin')]);
+    const token = { name: 'line-1', role: 'VIEWER', sha256: 'cd', createdBy: 'admin', owner: 2, expiresAt: 9 } as const;
+    const made = createToken({ ...token, allowedFrom: null, may: [] });
+    const { owner: _, ...detail } = made.entry.detail!;
+    await commit(store, [{ ...made, entry: { ...made.entry, detail } }], { actor: 'admin' });
+    await store.close();
+    const problems = async () => (await checkDatabase(old, journalKey)).problems;
+    expect(await problems()).toEqual([]);
+    tamper(old, 'UPDATE service_token SET owner = NULL');
+    expect(await problems()).toEqual([]);
+    tamper(old, 'UPDATE service_token SET owner = 1');
+    expect(await problems()).toEqual(['journal: TOK-1 (line-1) was changed without an entry']);
   });
 
   it('from its first version keeps the content and takes service tokens', async () => {
@@ -332,6 +363,7 @@ describe('checking an SQLite store', () => {
     ['a service token that is accepted from elsewhere', 'UPDATE service_token SET allowed_from = NULL'],
     ['a service token with more permissions', `UPDATE service_token SET may = '["webhooks","policies"]'`],
     ['a service token that expires later', 'UPDATE service_token SET expires_at = expires_at + 1'],
+    ['a service token of another owner', 'UPDATE service_token SET owner = 6'],
     ['a service token that is no longer revoked', 'UPDATE service_token SET revoked_at = NULL'],
   ] as const)
     it(`finds ${what}`, async () => {
@@ -341,6 +373,7 @@ describe('checking an SQLite store', () => {
           role: 'VIEWER',
           sha256: 'cd',
           createdBy: 'admin',
+          owner: 5,
           expiresAt: 9,
           allowedFrom: ['10.0.0.0/8'],
           may: ['policies'],

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { hasMade, refusalOf, type ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
+import { hasLostOwner, hasMade, refusalOf, type ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
 import { insideOf, isCidr } from '../../daemon/networks.ts';
 import { LastUses } from '../../daemon/services/last-uses.ts';
 import { isServiceTokenText, newServiceTokenText } from '../../daemon/services/service-token-text.ts';
@@ -15,6 +15,7 @@ const record: ServiceTokenRecord = {
   role: 'DEALER',
   sha256: 'ab',
   createdBy: 'admin',
+  owner: null,
   createdAt: 0,
   expiresAt: 1000,
   lastUsedAt: null,
@@ -57,6 +58,9 @@ describe('a check', () => {
           reads.push(sha256);
           return record;
         },
+        user: async () => null,
+        userByName: async () => null,
+        personByName: async () => null,
         onCommit(listener) {
           changed = (serviceTokens, everything = false) =>
             listener({ lastEventId: 1, users: [], serviceTokens, everything });
@@ -132,7 +136,23 @@ describe('a check', () => {
     [{ revokedAt: 5 }, 2000, true, 1004],
   ] as const;
   it.each(verdicts)('of a token with %j at %i ms, inside its networks %j: %j', (more, now, isInside, code) => {
-    expect(refusalOf({ ...record, ...more }, now, isInside)?.code ?? null).toBe(code);
+    expect(refusalOf({ ...record, ...more }, now, { isInside, isOwnerLost: false })?.code ?? null).toBe(code);
+  });
+
+  const gone = { active: false, heldAt: null, dueAt: null };
+  it.each([
+    [null, null, false],
+    [null, gone, false],
+    [{ disabled: true }, null, true],
+    [{ disabled: false }, null, false],
+    [{ disabled: false }, { ...gone, active: true }, false],
+    [{ disabled: false }, gone, true],
+    [{ disabled: false }, { ...gone, heldAt: 5 }, false],
+    [{ disabled: false }, { ...gone, dueAt: 5 }, false],
+  ] as const)('of a token with the owner %j and the person %j: ends with them %j', (owner, person, isLost) => {
+    expect(hasLostOwner(owner, person)).toBe(isLost);
+    const refusal = refusalOf(record, 0, { isInside: true, isOwnerLost: isLost });
+    expect(refusal?.code ?? null).toBe(isLost ? 1004 : null);
   });
 });
 

@@ -32,6 +32,12 @@ const revoked: Readonly<Record<string, () => Promise<Caller>>> = {
     const { tokenId, token } = await serviceToken(daemons.one);
     return { token, revoke: () => daemons.one.call('POST', `/api/tokens/${tokenId}/revoke`) };
   },
+  'a service token whose owner was disabled': async () => {
+    const owner = await daemons.one.user(`owner-${++names}`, 'ADMIN');
+    const body = { name: `owned-${names}`, role: 'DEALER', expiresInDays: 1 };
+    const { token } = data(await daemons.one.call('POST', '/api/tokens', body, { token: owner.token }));
+    return { token, revoke: () => daemons.one.call('PUT', `/api/users/${owner.id}`, { disabled: true }) };
+  },
 };
 const withoutRole = () => dealer(id => ['PUT', `/api/users/${id}`, { role: 'VIEWER' }]);
 

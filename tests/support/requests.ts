@@ -162,6 +162,7 @@ export function validRequests(
     updateUser: async () => ({ path: await otherUser(), body: { role: 'DEALER' } }),
     createToken: async () => ({ body: { name: `token-${++users}`, role: 'VIEWER', expiresInDays: 1 } }),
     listTokens: async () => ({}),
+    adoptToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon())).tokenId}/adopt` }),
     revokeToken: async () => ({ path: `/api/tokens/${(await serviceToken(daemon())).tokenId}/revoke` }),
     setPassword: async () => ({ path: `${await otherUser()}/password`, body: { password: 'another password' } }),
     logoutUser: async () => ({ path: `${await otherUser()}/logout` }),

@@ -13,16 +13,17 @@ import { text, tokens as tokenWords } from '../../text/words.ts';
 const CreateToken = lazy(async () => (await import('./dialogs.tsx')).CreateToken);
 const Revoke = lazy(async () => (await import('./dialogs.tsx')).Revoke);
 
-const colors = { valid: 'good', expired: 'warn', revoked: 'bad' } as const;
+const colors = { valid: 'good', expired: 'warn', revoked: 'bad', ownerless: 'bad' } as const;
 
-function stateOf({ revokedAt, expiresAt }: ServiceToken): keyof typeof colors {
+function stateOf({ revokedAt, expiresAt, ownerLost }: ServiceToken): keyof typeof colors {
   if (revokedAt !== null) return 'revoked';
-  return Date.parse(expiresAt) <= serverNow() ? 'expired' : 'valid';
+  if (Date.parse(expiresAt) <= serverNow()) return 'expired';
+  return ownerLost ? 'ownerless' : 'valid';
 }
 
 type TokenColumn = 'name' | 'role' | 'may' | 'state' | 'expires' | 'used' | 'networks' | 'by';
 
-const tokens: RecordKind<ServiceToken, TokenColumn, 'revoke'> = {
+const tokens: RecordKind<ServiceToken, TokenColumn, 'adopt' | 'revoke'> = {
   keyOf: ({ tokenId }) => tokenId,
   nameOf: ({ name }) => name,
   columns: {
@@ -37,11 +38,17 @@ const tokens: RecordKind<ServiceToken, TokenColumn, 'revoke'> = {
     used: ({ lastUsedAt }) => <Moment at={lastUsedAt} />,
     networks: ({ allowedFrom }) =>
       allowedFrom ? <span class="code">{allowedFrom.join(', ')}</span> : <small>{tokenWords.anywhere}</small>,
-    by: ({ createdBy }) => createdBy,
+    by: ({ owner, createdBy }) => owner ?? createdBy,
   },
   rowHead: 'name',
   classes: { networks: 'minor', by: 'minor' },
-  actions: { revoke: { Dialog: Revoke, isFor: ({ revokedAt }) => revokedAt === null } },
+  actions: {
+    adopt: {
+      carryOut: ({ tokenId }) => call('adoptToken', { params: { tokenId } }),
+      isFor: token => stateOf(token) === 'ownerless',
+    },
+    revoke: { Dialog: Revoke, isFor: ({ revokedAt }) => revokedAt === null },
+  },
 };
 
 /** The list of tokens, the newest first. */

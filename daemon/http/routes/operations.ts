@@ -255,6 +255,7 @@ const accountOperations = (to: RegistryServices): Bindings => ({
   requireKeyOfUser: ({ context, params, body }) => to.signInPolicies.require(context, params.userId, body),
   createToken: ({ context, body }) => to.serviceTokens.create(context, body),
   listTokens: ({ query }) => to.serviceTokens.list(query),
+  adoptToken: ({ context, params }) => to.serviceTokens.adopt(context, params.tokenId),
   revokeToken: ({ context, params }) => to.serviceTokens.revoke(context, params.tokenId),
 });
 

@@ -229,4 +229,6 @@ export const migrations: readonly Migration[] = [
   { number: 22, name: 'salts of credentials', sql: schema.credentialSalts, readableBy: 4 },
   // A daemon of the previous step moves devices by their names: persons are not renamed before all daemons know this step.
   { number: 23, name: 'persons of devices', sql: personNumbers, readableBy: 4 },
+  // A daemon of the previous step accepts the tokens of disabled accounts, and creates tokens without an owner: it is their creator.
+  { number: 24, name: 'owners of service tokens', sql: schema.tokenOwners, readableBy: 4 },
 ];

@@ -36,6 +36,7 @@ import {
   responses,
   serviceTokens,
   ssoSessions,
+  tokensOfOwner,
   users,
   webhookProgress,
 } from '../tables.ts';
@@ -130,6 +131,7 @@ export function recordReads(queries: RecordQueries) {
     admins: () => queries.all(enabledAdmins, ''),
     serviceToken: number => queries.one(serviceTokens.byKey, number),
     serviceTokenByDigest: sha256 => queries.one(tokenByDigest, sha256),
+    serviceTokensOf: owner => queries.all(tokensOfOwner, owner),
     serviceTokens: window => queries.page(serviceTokens, window),
     passkey: number => queries.one(passkeys.byKey, number),
     passkeyByCredential: credentialId => queries.one(passkeys.unique, credentialId),

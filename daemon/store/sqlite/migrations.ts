@@ -160,4 +160,5 @@ export const migrations: readonly Migration[] = [
   { number: 18, name: 'refused requests', sql: schema.refusedRequests },
   { number: 19, name: 'salts of credentials', sql: schema.credentialSalts },
   { number: 20, name: 'persons of devices', sql: personNumbers },
+  { number: 21, name: 'owners of service tokens', sql: schema.tokenOwners },
 ];

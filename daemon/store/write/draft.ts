@@ -181,11 +181,13 @@ export class Draft {
   /** What listeners learn. */
   get notice(): CommitNotice {
     const [changedUsers, changedTokens] = [this.of(users), this.of(serviceTokens)];
-    const revoked = changedTokens.changed.filter(({ before, after }) => before.revokedAt !== after.revokedAt);
+    const ended = changedTokens.changed.filter(
+      ({ before, after }) => before.revokedAt !== after.revokedAt || before.owner !== after.owner,
+    );
     return {
       lastEventId: this.#end.id,
       users: numbersOf([...changedUsers.added, ...changedUsers.changed.map(({ after }) => after)]),
-      serviceTokens: numbersOf([...changedTokens.added, ...revoked.map(({ after }) => after)]),
+      serviceTokens: numbersOf([...changedTokens.added, ...ended.map(({ after }) => after)]),
       ...(this.#everything ? { everything: true } : {}),
     };
   }

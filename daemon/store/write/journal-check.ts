@@ -99,7 +99,7 @@ const missing = (from: number, to: number) =>
 class Replays {
   readonly users = new UserReplay();
   readonly devices = new DeviceReplay();
-  readonly tokens = tokenReplay();
+  readonly tokens = tokenReplay(name => this.users.numberOf(name));
   readonly passkeys = passkeyReplay();
   readonly people = personReplay();
   readonly credentials = credentialReplay();

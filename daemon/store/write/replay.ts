@@ -84,6 +84,8 @@ interface FixedRecords<R> {
   /** The values of a row that entries write in another way. */
   readonly written?: (row: R) => { readonly [F in keyof R]?: unknown };
   readonly format: (number: number) => string;
+  /** The one of `fixed` that entries of this type replace. */
+  readonly moved?: { readonly type: EntryType; readonly field: keyof R & string };
 }
 
 /** Records whose fields never change, until they end. */
@@ -96,6 +98,7 @@ export const fixedReplay = <R extends { readonly number: number; readonly name?:
   said,
   written,
   format,
+  moved,
 }: FixedRecords<R>) =>
   new RowReplay<number, R, { readonly fixed: readonly unknown[]; readonly endedAt: unknown }>({
     table,
@@ -103,6 +106,10 @@ export const fixedReplay = <R extends { readonly number: number; readonly name?:
     key: ({ number }) => number,
     said(entry, before) {
       if (entry.type === added) return { fixed: valuesOf(fixed, said(entry)), endedAt: null };
+      if (entry.type === moved?.type && before) {
+        const value = entry.detail[moved.field];
+        return { ...before, fixed: before.fixed.map((old, i) => (fixed[i] === moved.field ? value : old)) };
+      }
       return entry.type === ended && before ? { ...before, endedAt: entry.at } : before;
     },
     found: row => ({ fixed: valuesOf(fixed, { ...row, ...written?.(row) }), endedAt: row[endedAt] }),

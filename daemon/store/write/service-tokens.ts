@@ -1,6 +1,6 @@
 /** What the changes of service tokens mean, and their entries. */
 import { tokenIds } from '../../../src/contract/ids.ts';
-import type { ServiceTokenRecord, TokenChange } from '../../domain/service-token.ts';
+import { type ServiceTokenRecord, shownOwner, type TokenChange } from '../../domain/service-token.ts';
 import { Conflict } from '../commit.ts';
 import { serviceTokens } from '../tables.ts';
 import { fixedReplay } from './replay.ts';
@@ -23,6 +23,19 @@ export const tokenChanges: ChangeRules<TokenChange['kind']> = {
       return done;
     },
   },
+  'token.adopt': {
+    needs,
+    check(draft, { token, before }) {
+      const present = draft.of(serviceTokens).get(token);
+      if (present?.revokedAt !== null || present.owner !== before)
+        throw new Conflict(`service token ${token} was revoked or taken over at the same time`);
+    },
+    apply(draft, { token, owner, entry }, context) {
+      draft.of(serviceTokens).change({ ...draft.of(serviceTokens).get(token)!, owner });
+      draft.enter(context, entry, null, token);
+      return done;
+    },
+  },
   'token.use': {
     needs,
     apply(draft, { token, usedAt }) {
@@ -39,20 +52,25 @@ type ComparedToken = Omit<ServiceTokenRecord, 'allowedFrom' | 'may'> & {
   readonly may: string | null;
 };
 
-/** How a token was used is not in the journal. */
-export const tokenReplay = () =>
+/** How a token was used is not in the journal. `numberOf`: of a user, by name. */
+export const tokenReplay = (numberOf: (username: string | null) => number | undefined) =>
   fixedReplay<ComparedToken>({
     table: 'service_token',
     added: 'TOKEN_CREATED',
     ended: 'TOKEN_REVOKED',
     endedAt: 'revokedAt',
-    fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'],
-    // An entry of an earlier version has no permissions.
+    fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may', 'owner'],
+    moved: { type: 'TOKEN_ADOPTED', field: 'owner' },
+    // An entry of an earlier version has no permissions, and no owner: its creator was one, if that user exists.
     said({ actor, at, detail }) {
       const { allowedFrom, may = [] } = detail;
       const networks = allowedFrom === null ? null : JSON.stringify(allowedFrom);
-      return { ...detail, createdBy: actor, createdAt: at, allowedFrom: networks, may: JSON.stringify(may) };
+      const { owner = shownOwner(numberOf(actor) ?? null) } = detail;
+      return { ...detail, createdBy: actor, createdAt: at, allowedFrom: networks, may: JSON.stringify(may), owner };
     },
-    written: ({ may }) => ({ may: may ?? '[]' }),
+    written: ({ may, owner, createdBy }) => ({
+      may: may ?? '[]',
+      owner: shownOwner(owner ?? numberOf(createdBy) ?? null),
+    }),
     format: tokenIds.format,
   });

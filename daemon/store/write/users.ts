@@ -47,6 +47,7 @@ export const callerRule = {
   needs(caller: CallerGuard, wanted: WantedRows): void {
     if (caller.kind === 'user') wanted.add(users.byKey, caller.user);
     else wanted.add(serviceTokens.byKey, caller.token);
+    if (caller.kind === 'service-token' && caller.owner !== null) wanted.add(users.byKey, caller.owner);
     if (caller.kind === 'user' && caller.ssoSessions !== undefined) wanted.add(documentVersion, SESSIONS);
   },
   /** Throws `CallerRefused` if the caller has lost the rights of the request. */
@@ -54,7 +55,11 @@ export const callerRule = {
     const lost =
       caller.kind === 'user'
         ? lostByUser(caller, draft.of(users).get(caller.user), ssoSessionsIn(draft, caller))
-        : lostByToken(draft.of(serviceTokens).get(caller.token));
+        : lostByToken(
+            caller,
+            draft.of(serviceTokens).get(caller.token),
+            caller.owner === null ? undefined : draft.of(users).get(caller.owner),
+          );
     if (lost) throw new CallerRefused(lost);
   },
 };
@@ -84,10 +89,12 @@ export class UserReplay implements Replay<number, ComparedUser> {
   /** Users whose password no entry proves, after `end`. */
   unproved = 0;
   readonly #users = new Map<number, ReplayedUser>();
+  readonly #numbers = new Map<unknown, number>();
 
   apply(number: number, { type, detail }: ReplayedEntry): void {
     if (type === 'USER_CREATED') {
       const { username, role } = detail;
+      this.#numbers.set(username, number);
       this.#users.set(number, { username, role, disabled: false, epoch: 0, password: passwordIn(detail) });
       return;
     }
@@ -96,6 +103,11 @@ export class UserReplay implements Replay<number, ComparedUser> {
     if (type === 'USER_UPDATED') update(user, detail);
     else if (type === 'PASSWORD_CHANGED') Object.assign(user, { epoch: user.epoch + 1, password: passwordIn(detail) });
     else if (type === 'USER_LOGGED_OUT') user.epoch++;
+  }
+
+  /** The number of the user with this name. */
+  numberOf(username: string | null): number | undefined {
+    return this.#numbers.get(username);
   }
 
   compare(row: ComparedUser, report: Report): void {

@@ -163,6 +163,7 @@ export const commandTable: CommandTable = {
         entry('people release', 'lock the keys of held leavers', leavers, 'peopleRelease'),
         entry('tokens add', 'create a token for a program', tokens, 'tokensAdd'),
         entry('tokens list', 'list service tokens', tokens, 'tokensList', 'tokens ls'),
+        entry('tokens adopt', 'take over the token of another administrator', tokens, 'tokensAdopt'),
         entry('tokens revoke', 'revoke a service token', tokens, 'tokensRevoke', 'tokens rm'),
         entry('sso show', 'show the settings of single sign-on', sso, 'ssoShow'),
         entry('sso set', 'set up single sign-on', sso, 'ssoSet'),

@@ -150,6 +150,7 @@ export const addToken = (name: string, rest: Partial<NewServiceToken> = {}): Cha
     role: 'DEALER',
     sha256: createHash('sha256').update(name).digest('hex'),
     createdBy: 'admin',
+    owner: null,
     expiresAt: 2_000_000_000_000,
     allowedFrom: null,
     may: [],

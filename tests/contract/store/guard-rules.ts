@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { adopt } from '../../../daemon/domain/service-token.ts';
 import { CallerRefused, type Commit, Conflict } from '../../../daemon/store/commit.ts';
 import {
   addBackup,
@@ -123,7 +124,7 @@ export const guardRules: readonly Rule[] = [
   rule('a commit is refused if the service token of its caller was revoked', async ({ store }) => {
     await commit(store, [addToken('line-1'), addToken('line-2'), addDevice('A')]);
     const write = (token: number) =>
-      commit(store, [setDevice(1, { note: 'x' })], { caller: { kind: 'service-token', token } });
+      commit(store, [setDevice(1, { note: 'x' })], { caller: { kind: 'service-token', token, owner: null } });
     await write(1);
     await expect(write(3)).rejects.toThrow(CallerRefused);
     await commit(store, [revokeToken(1)]);
@@ -131,10 +132,24 @@ export const guardRules: readonly Rule[] = [
     await write(2);
   }),
 
+  rule('a commit is refused if the account of the owner of its service token is disabled', async ({ store }) => {
+    await commit(store, [addUser('ann', { role: 'ADMIN' }), addUser('ben', { role: 'ADMIN' }), addDevice('A')]);
+    await commit(store, [addToken('line-1', { owner: 1 })]);
+    const write = (owner: number) =>
+      commit(store, [setDevice(1, { note: 'x' })], { caller: { kind: 'service-token', token: 1, owner } });
+    await write(1);
+    await commit(store, [setUser(1, { disabled: true })]);
+    await expect(write(1)).rejects.toMatchObject({ lost: 'revoked' });
+    await commit(store, [adopt((await store.serviceToken(1))!, 2)]);
+    await write(2);
+    await commit(store, [setUser(1, { disabled: false })]);
+    await write(2);
+  }),
+
   rule('a caller whose revocation was undone can continue', async ({ store }) => {
     await commit(store, [addUser('bob', { role: 'DEALER' }), addToken('line-1')]);
     const user = { kind: 'user', user: 1, tokenEpoch: 0, role: 'DEALER' } as const;
-    const token = { kind: 'service-token', token: 1 } as const;
+    const token = { kind: 'service-token', token: 1, owner: null } as const;
     const unstorable = addDevice('never', { manufacturer: null as unknown as string });
     const undone = commit(store, [setUser(1, {}, true), revokeToken(1), unstorable]);
     const along = commit(store, [addDevice('A')], { caller: user });

@@ -233,7 +233,9 @@ export function checkCaller(
 ): void {
   if (!caller || fault === 'ignores the caller') return;
   if (caller.kind === 'service-token') {
-    if (serviceTokens[caller.token - 1]?.revokedAt !== null) throw new CallerRefused('revoked');
+    const token = serviceTokens[caller.token - 1];
+    if (token?.revokedAt !== null || (token.owner !== null && users[token.owner - 1]?.disabled))
+      throw new CallerRefused('revoked');
     return;
   }
   const user = users[caller.user - 1];
@@ -419,6 +421,13 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       content.serviceTokens.push({ ...token, number, createdAt: at, lastUsedAt: null, revokedAt: null });
       write(change.entry, null, number);
       return { kind: 'added', number };
+    }
+    case 'token.adopt': {
+      const token = content.serviceTokens[change.token - 1];
+      if (token?.revokedAt !== null || token.owner !== change.before) throw new Conflict('the token has another owner');
+      content.serviceTokens[change.token - 1] = { ...token, owner: change.owner };
+      write(change.entry, null, change.token);
+      return { kind: 'done' };
     }
     case 'token.revoke': {
       const token = content.serviceTokens[change.token - 1];

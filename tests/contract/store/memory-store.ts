@@ -68,7 +68,7 @@ function noticeOf(commit: Commit, content: Content, results: readonly ChangeResu
   });
   const serviceTokens = commit.changes.flatMap((change, i) => {
     const result = results[i]!;
-    if (change.kind === 'token.revoke') return [change.token];
+    if (change.kind === 'token.revoke' || change.kind === 'token.adopt') return [change.token];
     return change.kind === 'token.add' && result.kind === 'added' ? [result.number] : [];
   });
   const endsAll = commit.changes.some(change => change.kind === 'document.set' && change.name === 'sso-sessions');
@@ -197,6 +197,8 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     admins: async () => present().users.filter(user => user.role === 'ADMIN' && !user.disabled),
     serviceToken: async number => present().serviceTokens[number - 1] ?? null,
     serviceTokenByDigest: async sha256 => present().serviceTokens.find(token => token.sha256 === sha256) ?? null,
+    serviceTokensOf: async owner =>
+      present().serviceTokens.filter(token => token.owner === owner && token.revokedAt === null),
     serviceTokens: async window => pageOf(present().serviceTokens, window),
     credential: async number => present().credentials[number - 1] ?? null,
     credentialsOf: async device => present().credentials.filter(one => one.device === device),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { adopt } from '../../../daemon/domain/service-token.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addToken, commit, type Rule, revokeToken, rule } from './fixtures.ts';
@@ -9,7 +10,7 @@ export const tokenRules: readonly Rule[] = [
     'a service token is found by number and by digest, with all its fields, also after a restart',
     async ({ store, reopen }) => {
       const allowedFrom = ['10.0.0.0/8', '2001:db8::/32'];
-      const fixed = { role: 'VIEWER', sha256: 'ab'.repeat(32), createdBy: 'eve', expiresAt: 99 } as const;
+      const fixed = { role: 'VIEWER', sha256: 'ab'.repeat(32), createdBy: 'eve', owner: 4, expiresAt: 99 } as const;
       const given = { ...fixed, allowedFrom, may: ['webhooks', 'scim'] } as const;
       expect(await commit(store, [addToken('line-1', given)], { at: 7 })).toEqual([{ kind: 'added', number: 1 }]);
       const record = { ...given, number: 1, name: 'line-1', createdAt: 7, lastUsedAt: null, revokedAt: null };
@@ -51,6 +52,24 @@ export const tokenRules: readonly Rule[] = [
     await commit(store, [addToken('line-1')]);
     await commit(store, [revokeToken(1)]);
     for (const number of [1, 2]) await expect(commit(store, [revokeToken(number)])).rejects.toThrow(Conflict);
+  }),
+
+  rule('a service token has one owner, who is replaced from the one that was read', async ({ store, reopen }) => {
+    await commit(store, [addToken('line-1', { owner: 1 }), addToken('line-2', { owner: 1 }), addToken('line-3')]);
+    const [first, third] = [(await store.serviceToken(1))!, (await store.serviceToken(3))!];
+    const seen: (readonly number[])[] = [];
+    store.onCommit(({ serviceTokens }) => seen.push(serviceTokens));
+    await commit(store, [adopt(first, 2), adopt(third, 2)]);
+    expect(seen).toEqual([[1, 3]]);
+    await expect(commit(store, [adopt(first, 3)])).rejects.toThrow(Conflict);
+    await commit(store, [revokeToken(3)]);
+    await expect(commit(store, [adopt({ ...third, owner: 2 }, 1)])).rejects.toThrow(Conflict);
+    const of = async (reader: Store, owner: number) =>
+      (await reader.serviceTokensOf(owner)).map(({ number }) => number);
+    const later = await reopen();
+    expect([await of(later, 1), await of(later, 2), await of(later, 3)]).toEqual([[2], [1], []]);
+    const [entry] = (await later.events({ after: 3, limit: 1 })).slice(-1);
+    expect(entry).toMatchObject({ type: 'TOKEN_ADOPTED', subject: 1, detail: { owner: 'USR-2', before: 'USR-1' } });
   }),
 
   rule('the last use of a service token is stored without an entry, and never goes back', async ({ store }) => {

@@ -101,8 +101,11 @@ const permissionsOf = ({ may }: ServiceToken): string | null => textsIn(may).joi
 
 const networksOf = ({ allowedFrom }: ServiceToken): string | null => allowedFrom?.join(' ') ?? null;
 
-const stateOf = ({ revokedAt, expiresAt }: ServiceToken): 'revoked' | 'expired' | 'valid' =>
-  revokedAt !== null ? 'revoked' : Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';
+function stateOf({ revokedAt, expiresAt, ownerLost }: ServiceToken): 'revoked' | 'expired' | 'no owner' | 'valid' {
+  if (revokedAt !== null) return 'revoked';
+  if (Date.parse(expiresAt) <= Date.now()) return 'expired';
+  return ownerLost ? 'no owner' : 'valid';
+}
 
 const columns: Column<ServiceToken>[] = [
   { title: 'TOKEN', value: token => token.tokenId },
@@ -113,8 +116,32 @@ const columns: Column<ServiceToken>[] = [
   { title: 'UNTIL', value: token => localTime(token.expiresAt) },
   { title: 'LAST USED', value: token => localTime(token.lastUsedAt), drop: 1 },
   { title: 'FROM', value: networksOf, shorten: 'end', drop: 2 },
-  { title: 'CREATED BY', value: token => token.createdBy, shorten: 'end', drop: 3 },
+  // A server of an earlier version sends no owner.
+  { title: 'OWNER', value: token => token.owner ?? null, shorten: 'end', drop: 3 },
+  { title: 'CREATED BY', value: token => token.createdBy, shorten: 'end', drop: 4 },
 ];
+
+/** Takes a service token over: `POST /api/tokens/{tokenId}/adopt`. */
+export const tokensAdopt = command({
+  description:
+    'A service token ends with the account of its owner: it is refused while the account is disabled, or if its person has left. This makes you its owner, so that the program that uses it continues. The token itself does not change: if the earlier owner may have a copy, create another token and revoke this one.',
+  args: [{ name: 'TOKEN', help: 'id or name of the token, never the token itself', offer: 'token' }],
+  examples: [{ does: 'the token of an administrator who has left', line: 'tokens adopt line-3' }],
+  async run({ args: [name = ''] }, context) {
+    const tokenId = await findToken(context.registry, name);
+    const data = await context.registry.call('adoptToken', { params: { tokenId } });
+    await present(context, {
+      data,
+      id: data.tokenId,
+      title: `${safe(data.tokenId)} ${safe(data.name)} is yours`,
+      rows: [
+        ['role', safe(data.role)],
+        ['created by', safe(data.createdBy)],
+        ['valid until', localTime(data.expiresAt)],
+      ],
+    });
+  },
+});
 
 /** Revokes a service token: `POST /api/tokens/{tokenId}/revoke`. */
 export const tokensRevoke = command({
