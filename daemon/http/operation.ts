@@ -30,6 +30,7 @@ import { KEY_HEADER, type KeyedRequests } from './idempotency.ts';
 import { shapeBounds } from './json-shape.ts';
 import { refuseNullInUrl } from './null-text.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
+import { checkQuery } from './strict-query.ts';
 
 /** What every operation is checked with. */
 export interface OperationParts {
@@ -152,6 +153,7 @@ export function rawOperation<const R extends RouteShape>(
     handler: ((request, reply) => {
       app.loopWatch.enter(shape.id, request.id);
       refuseNullInUrl(request.url, request);
+      checkQuery(shape, request, reply);
       return handler({
         context: new RequestContext(request),
         params: params(request.params),

@@ -15,6 +15,7 @@ import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
 import { refuseNullInUrl } from './null-text.ts';
 import { bearer, keyMissing } from './operation.ts';
+import { checkQuery } from './strict-query.ts';
 
 /** What a request for a stream is checked with. */
 export interface AdmissionParts {
@@ -52,6 +53,7 @@ export async function admit(
   const caller = await check();
   if (caller.session?.mustRegisterKey) throw keyMissing();
   refuseNullInUrl(text, { query });
+  checkQuery(routes.streamNotifications, { headers: request.headers, query });
   const result = readQuery(query);
   if (!result.ok) throw new ApiError(Code.parameterError, result.message);
   // An empty value is probably a mistake; without since, the client would miss events silently.

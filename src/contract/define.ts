@@ -47,6 +47,8 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   readonly limit: LimitScope | null;
   readonly params?: TObject;
   readonly query?: TObject;
+  /** Present if an empty value and an unknown parameter of the query are refused: the operation works on all that the query selects. */
+  readonly strictQuery?: true;
   readonly body?: TObject;
   /** Present if the body may be absent. */
   readonly bodyOptional?: true;
@@ -171,7 +173,7 @@ export function errorsOf(shape: RouteShape): ErrorCode[] {
   if (shape.access !== 'public')
     for (const code of [Code.tokenInvalid, Code.tokenExpired, Code.noPermission] as const) found.add(code);
   if (shape.limit) found.add(429);
-  if (shape.query || shape.body || shape.form || acceptsKey(shape)) found.add(Code.parameterError);
+  if (shape.query || shape.strictQuery || shape.body || shape.form || acceptsKey(shape)) found.add(Code.parameterError);
   found.add(500);
   return [...found].sort((a, b) => a - b);
 }

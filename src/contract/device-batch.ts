@@ -39,6 +39,7 @@ export const deviceBatchOperations = additions('Devices', {
     description:
       'Returns 200 even if items fail. Results are in the order of the items. The accepted items are committed together or not at all. Of two items for one device, the second is evaluated after the first.',
     access: changers,
+    strictQuery: true,
     bodyLimit: sizes.batchBody,
     bodyValues: bodyBounds.manyValues,
     batchOf: 'items',

@@ -70,6 +70,7 @@ export const deviceListOperations = operations('Devices', {
     description: `Streams all matches in order of deviceId, as of one moment. NDJSON has a list item per line and ends with {"end":true,"count":N}. CSV has a header, with a column proof with the grade if a match has a proof, and a column tag:NAME for each tag of the matches; a cell that a spreadsheet would evaluate starts with an apostrophe. One export at a time for a user or service token, ${exportBounds.viewers} for all VIEWERs together, ${exportBounds.all} in all; a further one is refused with 429. A client that takes nothing for ${stallSeconds} s is disconnected.`,
     extension: true,
     access: roles,
+    strictQuery: true,
     query: Type.Object({
       format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
       sortOrder: Type.Optional(oneOf(sortOrders, { description: 'asc if absent' })),

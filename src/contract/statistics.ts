@@ -29,6 +29,7 @@ export const statisticsOperations = additions('Devices', {
   getStatistics: {
     summary: 'Count devices',
     access: roles,
+    strictQuery: true,
     data: Type.Object({
       total: count('number of devices'),
       byStatus: counts(deviceStatuses),

@@ -10,6 +10,7 @@ import { cooperatively } from '../../concurrency.ts';
 import { clientOf } from '../../loopback.ts';
 import { RateLimited, type RequestLimits } from '../../services/limiter.ts';
 import { setRateLimitHeaders } from '../responses.ts';
+import { checkQuery } from '../strict-query.ts';
 import { type Page, pageOf, pageOfFile, pagePolicy, sendPage } from './pages.ts';
 
 /** What the documents contain of the program. */
@@ -148,6 +149,7 @@ function serveDocument(app: FastifyInstance, { operation, type, find, policy, li
   };
   app.get(operation.path, { config: { operation }, onRequest, exposeHeadRoute: true }, async (request, reply) => {
     reply.header('content-security-policy', policy);
+    checkQuery(operation, request, reply);
     return sendPage(request, reply, type, await find(request));
   });
 }

@@ -100,6 +100,8 @@ async function send(
   const url = new URL(origin + pathOf(path, input.params, input.query));
   const json = input.body === undefined ? undefined : JSON.stringify(input.body);
   const all = {
+    // A parameter that is empty or that the server does not know is an error, and never selects everything.
+    prefer: 'handling=strict',
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
     ...(key === null ? {} : { 'idempotency-key': key }),
     ...(json === undefined

@@ -67,6 +67,7 @@ export class StreamConnection {
     const { WebSocket } = await import('ws');
     const socket = new WebSocket(url, {
       ca: client.ca,
+      headers: { prefer: 'handling=strict' },
       followRedirects: false,
       maxPayload: maxFrameBytes,
       // The URL of a socket that ws understands cannot name every path.

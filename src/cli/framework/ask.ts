@@ -118,7 +118,7 @@ export async function readNewPasswords(
 }
 
 /** Flag for a note in the journal. */
-export const noteFlag = { note: { value: 'TEXT', help: 'note, for the journal' } } as const;
+export const noteFlag = { note: { value: 'TEXT', empty: true, help: 'note, for the journal' } } as const;
 
 /** The reason for the journal, asked for if it is missing. */
 export const reasonOf = (context: Context, given: string | undefined): Promise<string> =>

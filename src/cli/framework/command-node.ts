@@ -106,6 +106,8 @@ export class CommandNode extends Command {
     this.action(() => {
       const lacking = this.#flagSet.lacking(this);
       if (lacking) this.error(`option '--${lacking.flag}' needs option '--${lacking.needed}'`);
+      const blank = this.args.findIndex((text, at) => text.trim() === '' && !(args[at] ?? args.at(-1))?.empty);
+      if (blank >= 0) this.error(`argument '${(args[blank] ?? args.at(-1))?.name}' is empty`);
       return this.#act(this);
     });
   }

@@ -36,6 +36,8 @@ export interface FlagShape {
   readonly aliases?: readonly string[];
   /** Can be repeated. With `true`, a comma separates values as well; with `whole`, it is a part of the value. */
   readonly many?: true | 'whole';
+  /** An empty value has a meaning: it removes what is set, or stands for none. Without this it is refused, because the variable of a script may be unset. */
+  readonly empty?: true;
   /** The value is a whole number within these bounds, both inclusive. */
   readonly whole?: { readonly min: number; readonly max?: number };
   /** The accepted values. Upper and lower case are the same. */
@@ -64,6 +66,8 @@ export interface ArgShape {
   readonly optional?: true;
   /** Takes every further argument. The last one only. */
   readonly rest?: true;
+  /** An empty value has a meaning; without this it is refused. */
+  readonly empty?: true;
   readonly choices?: readonly string[];
   readonly offer?: Offer;
   /** The states of the devices that are offered; any if absent. */

@@ -42,12 +42,20 @@ const valueName = ({ value, optional }: FlagShape): string => {
 type ValueParser = (text: string, earlier?: unknown) => unknown;
 
 /** `strictly` is commander's own check of the choices, which distinguishes upper and lower case. */
-function parserOf({ many, whole, choices = [] }: FlagShape, strictly: ValueParser = text => text): ValueParser {
+function parserOf(shape: FlagShape, strictly: ValueParser = text => text): ValueParser {
+  const { many, whole, choices = [], empty, env } = shape;
   const inAnyCase = (text: string) => choices.find(choice => choice.toLowerCase() === text.toLowerCase()) ?? text;
-  const one = (text: string) => (whole ? wholeNumber(text, whole) : strictly(inAnyCase(text)));
-  if (!many) return one;
-  if (many === 'whole') return (text, earlier = []) => [...(earlier as unknown[]), one(text)];
-  return (text, earlier = []) => [...(earlier as unknown[]), ...text.split(',').map(part => one(part.trim()))];
+  const one = (text: string) => {
+    if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+    return whole ? wholeNumber(text, whole) : strictly(inAnyCase(text));
+  };
+  const split = (text: string) => (many === true ? text.split(',').map(part => one(part.trim())) : [one(text)]);
+  return (text, earlier = []) => {
+    // Commander also passes the value of an empty variable.
+    if (text === '' && env !== undefined && process.env[env] === '') return undefined;
+    const values = empty && text.trim() === '' ? [text] : split(text);
+    return many ? [...(earlier as unknown[]), ...values] : values[0];
+  };
 }
 
 function wholeNumber(text: string, { min, max }: { readonly min: number; readonly max?: number }): number {

@@ -29,7 +29,13 @@ export function operation(shape: RouteShape): JsonObject {
 }
 
 function description(shape: RouteShape): string {
-  return [shape.description, access(shape), rateLimit(shape), values(shape)].filter(Boolean).join('\n\n');
+  return [shape.description, access(shape), rateLimit(shape), queryRule(shape), values(shape)]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function queryRule({ strictQuery }: RouteShape): string | undefined {
+  return strictQuery && 'An empty value or an unknown parameter of the query is refused with 1001.';
 }
 
 function values({ bodyValues, batchOf }: RouteShape): string | undefined {

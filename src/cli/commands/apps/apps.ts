@@ -145,7 +145,7 @@ export const upload = command({
     platform: { value: 'PLATFORM', choices: platformNames, help: 'the platform (default: from the extension)' },
     version: { value: 'VERSION', help: 'version number, such as 1.0.0' },
     name: { value: 'NAME', field: 'versionName', aliases: ['version-name'], help: 'display name' },
-    changelog: { value: 'TEXT', help: 'what is new; @FILE reads the text from a file' },
+    changelog: { value: 'TEXT', empty: true, help: 'what is new; @FILE reads the text from a file' },
     'force-update': { help: 'older clients must update' },
     'min-version': {
       value: 'VERSION',

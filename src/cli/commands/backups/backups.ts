@@ -60,7 +60,7 @@ export const backupsAdd = command({
     'The registry stores the file as it is: encrypt it first. The device must be ACTIVE. Each call stores another backup, of at most 64 MiB. The digest that the server returns is compared with that of the file.',
   args: [deviceArg, { name: 'FILE', help: 'the backup; - is standard input', offer: 'file' }],
   flags: {
-    note: { value: 'TEXT', help: 'note, shown in the list' },
+    note: { value: 'TEXT', empty: true, help: 'note, shown in the list' },
     name: { value: 'NAME', help: 'name to store it under (default: the name of the file)' },
   },
   examples: [

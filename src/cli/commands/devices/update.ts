@@ -13,8 +13,8 @@ export const update = command({
   description: `An empty value clears the field: --note "". Tags that are not named do not change.\n${bulkDescription}`,
   args: [devicesArg('UPDATE')],
   flags: {
-    'firmware-version': { value: 'VERSION', aliases: ['firmware'], help: 'firmware version' },
-    note: { value: 'TEXT', help: 'note' },
+    'firmware-version': { value: 'VERSION', empty: true, aliases: ['firmware'], help: 'firmware version' },
+    note: { value: 'TEXT', empty: true, help: 'note' },
     tag: tagFlag('set this tag; can be repeated'),
     'remove-tag': { value: 'NAME', many: true, field: 'tags', help: 'remove the tag of this name' },
     ...bulkFlags,

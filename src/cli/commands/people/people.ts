@@ -81,8 +81,8 @@ export const peopleAdd = command({
     'To bind a device to the person, use the user name: activate --user, enroll --activate-for. An identity provider adds persons over SCIM: see tokens add --may scim.',
   args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
-    name: { value: 'NAME', help: 'full name' },
-    email: { value: 'ADDRESS', help: 'e-mail address' },
+    name: { value: 'NAME', empty: true, help: 'full name' },
+    email: { value: 'ADDRESS', empty: true, help: 'e-mail address' },
   },
   examples: [
     { does: 'with the full name', line: 'people add ada.lovelace --name "Ada Lovelace" --email ada@example.com' },

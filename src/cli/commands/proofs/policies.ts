@@ -52,6 +52,7 @@ export const policiesSet = command({
     'pin-recipient': {
       value: 'RECIPIENT',
       many: true,
+      empty: true,
       field: 'recipients',
       help: 'age recipient (age1…) that can open the PINs of keys issue --pin random; replaces the earlier ones',
     },
@@ -64,12 +65,14 @@ export const policiesSet = command({
     'allow-aaguid': {
       value: 'AAGUID',
       many: true,
+      empty: true,
       field: 'allowedAaguids',
       help: 'the only FIDO models that can be registered; FIDO must prove the model',
     },
     'least-firmware': {
       value: 'RULE',
       many: true,
+      empty: true,
       field: 'leastFirmware',
       help: 'minimum firmware version, which SCP11b must prove; replaces the earlier rules',
     },

@@ -68,7 +68,7 @@ export const usersAdd = command({
   flags: {
     username: { value: 'NAME', aliases: ['name'], help: 'user name, instead of NAME' },
     role: { value: 'ROLE', choices: roles, help: 'permissions of the user' },
-    email: { value: 'ADDRESS', help: 'e-mail address' },
+    email: { value: 'ADDRESS', empty: true, help: 'e-mail address' },
     ...passwordFlags,
   },
   examples: [
@@ -112,7 +112,7 @@ export const usersUpdate = command({
   args: [{ name: 'USER', help: 'user id or name; asked for at a terminal', optional: true, offer: 'user' }],
   flags: {
     role: { value: 'ROLE', choices: roles, help: 'permissions of the user' },
-    email: { value: 'ADDRESS', help: 'e-mail address; "" clears it' },
+    email: { value: 'ADDRESS', empty: true, help: 'e-mail address; "" clears it' },
     disable: { help: 'refuse logins and revoke all tokens of the user', conflicts: ['enable'] },
     enable: { help: 'allow logins again' },
   },

@@ -15,7 +15,7 @@ export const completion = command({
     'Completes commands, options and their values. Devices, users and versions come from the server that you are logged in to: unlock offers the locked devices. It does not start a daemon.\nThe Debian package installs the scripts.',
   args: [
     { name: 'SHELL', help: 'the shell', choices: shells },
-    { name: 'WORDS', help: 'used by the scripts', optional: true, rest: true },
+    { name: 'WORDS', empty: true, help: 'used by the scripts', optional: true, rest: true },
   ],
   flags: { offer: { help: 'used by the scripts: write what can follow the words' } },
   examples: [

@@ -23,8 +23,8 @@ export const registerFlags = {
   },
   manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer' },
   model: { value: 'NAME', help: 'model' },
-  'hardware-version': { value: 'VERSION', ...single, help: 'hardware version' },
-  'firmware-version': { value: 'VERSION', aliases: ['firmware'], ...single, help: 'firmware version' },
+  'hardware-version': { value: 'VERSION', empty: true, ...single, help: 'hardware version' },
+  'firmware-version': { value: 'VERSION', empty: true, aliases: ['firmware'], ...single, help: 'firmware version' },
   tag: tagFlag('tag of the device, or of every line that lacks it; can be repeated'),
   file: { ...fileFlag('register every device in this file; - is standard input'), short: 'f' },
   format: {

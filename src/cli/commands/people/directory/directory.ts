@@ -95,6 +95,7 @@ export const directorySet = command({
     base: { value: 'DN', help: 'where to search for persons' },
     'ldap-filter': {
       value: 'FILTER',
+      empty: true,
       field: 'filter',
       help: 'which entries are persons (default: the usual class of the server)',
     },
@@ -102,15 +103,16 @@ export const directorySet = command({
     'group-dn': {
       value: 'DN',
       many: 'whole',
+      empty: true,
       field: 'groups',
       help: 'group to read, with its members; can be repeated',
     },
-    'bind-dn': { value: 'DN', field: 'bindDn', help: 'DN with which the daemon signs in' },
+    'bind-dn': { value: 'DN', empty: true, field: 'bindDn', help: 'DN with which the daemon signs in' },
     'bind-password-file': {
       ...fileFlag('read its password from the first line of a file; - is standard input'),
       field: 'bindPassword',
     },
-    'ca-file': { ...fileFlag('certificates (PEM) to verify the server with'), field: 'ca' },
+    'ca-file': { ...fileFlag('certificates (PEM) to verify the server with'), empty: true, field: 'ca' },
     every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
     'full-every': {
       value: 'MINUTES',

@@ -100,14 +100,21 @@ export const ssoSet = command({
       help: 'ROLE=GROUP: members of GROUP have ROLE; can be repeated',
     },
     'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups (default: groups)' },
-    scope: { value: 'SCOPE', many: true, field: 'scopes', help: 'scopes to request instead of the usual ones' },
+    scope: {
+      value: 'SCOPE',
+      many: true,
+      empty: true,
+      field: 'scopes',
+      help: 'scopes to request instead of the usual ones',
+    },
     'strong-acr': {
       value: 'ACR',
       many: true,
+      empty: true,
       field: 'strong',
       help: 'acr values of sign-ins that count as recent and as done with a security key',
     },
-    'strong-amr': { value: 'AMR', many: true, field: 'strong', help: 'amr values of such sign-ins' },
+    'strong-amr': { value: 'AMR', many: true, empty: true, field: 'strong', help: 'amr values of such sign-ins' },
     'local-from': {
       value: 'WHERE',
       choices: localSources,
@@ -117,6 +124,7 @@ export const ssoSet = command({
     'local-account': {
       value: 'NAME',
       many: true,
+      empty: true,
       field: 'localAccounts',
       help: 'the only local accounts that can sign in',
     },
