@@ -23,6 +23,7 @@ import { PinService } from '../services/issuing/pin-service.ts';
 import { ProviderService } from '../services/issuing/provider-service.ts';
 import { reconciler } from '../services/issuing/reconcile.ts';
 import { Leavers } from '../services/people/leavers.ts';
+import { MatchingDevices } from '../services/people/matching-devices.ts';
 import { PeoplePolicies } from '../services/people/people-policies.ts';
 import { PeopleService } from '../services/people/people-service.ts';
 import { RefusedRequests } from '../services/people/refused.ts';
@@ -68,6 +69,7 @@ export function deviceServices(
     ...startIssuing(start, store, accounts, instance),
     people: new PeopleService({ store, leavers, now }),
     refused,
+    matching: new MatchingDevices({ store, now }),
     scim: { users: new ScimUsers({ store, leavers, refused, now }), groups: new ScimGroups({ store, now }), refused },
     peoplePolicies,
     policies,

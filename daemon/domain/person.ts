@@ -6,6 +6,8 @@ import { namesIn } from '../../src/contract/names.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type LeaverAction, type PersonSource, personSources } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
+import type { DeviceChange, DeviceGuard, DeviceRecord } from './device.ts';
+import { lock } from './device-decisions.ts';
 import { saltedDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 import { isHeldBack, type LeaverCounts } from './leaver-brake.ts';
@@ -284,6 +286,34 @@ interface LeaverState {
   readonly hasAccount: boolean;
   readonly recent: LeaverCounts;
   readonly now: number;
+}
+
+/**
+ * A device that is bound to a name without a person becomes one of this person, and shows the user name. If the person has left and nothing waits for
+ * it, an ACTIVE device is locked.
+ */
+export function matchDevice(device: DeviceRecord, person: PersonRecord, now: number): DeviceMatch {
+  const { number, deviceType, userId, status, version } = device;
+  const { userName, active, heldAt, dueAt, reason, source } = person;
+  const set = { userId: userName, person: person.number, updatedAt: now };
+  const before = { userId, personId: null };
+  const detail = { before, after: { userId: userName, personId: personIds.format(person.number) } };
+  const entry = { type: 'DEVICE_UPDATED', data: { deviceType }, detail } as const;
+  const bound = { kind: 'device.set', device: number, set, entry } as const;
+  const isLeft = !active && heldAt === null && dueAt === null;
+  const decided = isLeft && status === 'ACTIVE' ? lock(device, reason ?? leaverReason(source), null, now) : null;
+  const guard = { kind: 'device', device: number, status: [status], version } as const;
+  return {
+    changes: decided && 'change' in decided ? [bound, decided.change] : [bound],
+    // A person who leaves at the same time would keep the device.
+    guards: active ? [guard, { kind: 'owner', userId: userName, isRequired: true }] : [guard],
+  };
+}
+
+/** What gives a device to a person, and when it may. */
+interface DeviceMatch {
+  readonly changes: readonly DeviceChange[];
+  readonly guards: readonly (DeviceGuard | OwnerGuard)[];
 }
 
 /** Whether a source gives a person who has left another external id, and with it the devices to someone else. */

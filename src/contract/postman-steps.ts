@@ -136,6 +136,8 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   personReturns: { asProgram: true },
   listHeldPeople: {},
   listRefusedRequests: {},
+  listUnmatched: {},
+  matchPeople: { asProgram: true, send: { matches: [{ deviceId: '{{deviceId}}', personId: '{{personId}}' }] } },
   releasePeople: { asProgram: true, send: { personIds: ['{{personId}}'] } },
   showPeoplePolicy: { saveAll: 'peoplePolicy' },
   setPeoplePolicy: { sendSaved: 'peoplePolicy' },

@@ -121,6 +121,51 @@ it('refuses another external id for a person who has left', async () => {
   expect(await back('ext-a')).toMatchObject({ status: 200, body: { active: true } });
 });
 
+it('lists devices without a person with those whom they may belong to, and gives them to persons', async () => {
+  const zoe = data(
+    await daemon.call('POST', '/api/people', {
+      userName: 'zoë.smith',
+      name: 'Zoë Smith-Ångström',
+      email: 'zs@example.com',
+    }),
+  ).personId;
+  const names = ['zoe.smith', 'ZS@example.com', 'zoe smith angstrom', 'someone.else'];
+  const devices: string[] = [];
+  for (const name of names) devices.push(await bound(name));
+  const unmatched = async () => {
+    const { list, pagination } = data(await daemon.call('GET', '/api/people/unmatched?size=100'));
+    expect(pagination.total).toBe(list.length);
+    return new Map<string, object>(list.map((item: { deviceId: string }) => [item.deviceId, item]));
+  };
+  const before = await unmatched();
+  const candidate = (why: string) => [{ personId: zoe, userName: 'zoë.smith', why }];
+  const found = [candidate('accents'), candidate('email'), candidate('name'), []];
+  for (const [i, candidates] of found.entries())
+    expect(before.get(devices[i]!)).toEqual({ deviceId: devices[i], userId: names[i], candidates });
+  const matches = [
+    { deviceId: devices[0], personId: zoe },
+    { deviceId: devices[0], personId: zoe },
+    { deviceId: devices[1], personId: 'PER-99999' },
+    { deviceId: 'DEV-99999', personId: zoe },
+    'no object',
+  ];
+  const { results, ...counts } = data(await daemon.call('POST', '/api/people/match', { matches }));
+  expect(counts).toEqual({ total: 5, success: 2, failed: 3 });
+  expect(results.map(({ code }: { code: number }) => code)).toEqual([200, 200, 404, 2001, 1001]);
+  expect(await deviceOf(devices[0]!)).toMatchObject({ userId: 'zoë.smith', personId: zoe, status: 'ACTIVE' });
+  expect((await unmatched()).has(devices[0]!)).toBe(false);
+  const other = data(await daemon.call('POST', '/api/people', { userName: 'other.zoe' })).personId;
+  const again = { matches: [{ deviceId: devices[0], personId: other }] };
+  expect(data(await daemon.call('POST', '/api/people/match', again)).results).toMatchObject([
+    { status: 'failed', code: 1001, message: `device ${devices[0]} belongs to ${zoe}` },
+  ]);
+  const { list } = data(await daemon.call('GET', `/api/events?deviceId=${devices[0]}&types=DEVICE_UPDATED`));
+  expect(list[0].changes).toContainEqual({ field: 'personId', before: null, after: zoe });
+  data(await daemon.call('POST', `/api/people/${zoe}/leave`, { reason: 'gone' }));
+  data(await daemon.call('POST', '/api/people/match', { matches: [{ deviceId: devices[1], personId: zoe }] }));
+  expect(await deviceOf(devices[1]!)).toMatchObject({ status: 'LOCKED', lockReason: 'gone', personId: zoe });
+});
+
 it('takes names of 128 characters', async () => {
   const name = `${'n'.repeat(113)}@example.com`.padEnd(128, 'x');
   const id = await add(name);

@@ -109,6 +109,8 @@ const administrators: readonly RouteName[] = [
   'personReturns',
   'listHeldPeople',
   'listRefusedRequests',
+  'listUnmatched',
+  'matchPeople',
   'releasePeople',
   'setPeoplePolicy',
   'listKeysOfUser',

@@ -111,8 +111,8 @@ const everything = {
   forceUpdate: true,
   results: [{ ...thing, status: 'success' }],
   list: [
-    { ...thing, data: thing, proof, serialNumber: 'A-1' },
-    { ...thing, data: thing, proof },
+    { ...thing, data: thing, proof, serialNumber: 'A-1', candidates: [thing] },
+    { ...thing, data: thing, proof, candidates: [] },
   ],
   ...{ active: true, enabled: true, ok: false, delivered: false, personsRequired: false, pinned: true },
   ...{ total: 2, recipients: [evil], lockedDevices: [evil] },
@@ -346,6 +346,7 @@ test.each([
   'people back PER-1',
   'people held',
   'people refused',
+  'people match',
   'people release PER-1 --yes',
   'tokens list',
   'tokens list --csv',

@@ -243,6 +243,8 @@ export function validRequests(
     },
     listHeldPeople: async () => ({}),
     listRefusedRequests: async () => ({}),
+    listUnmatched: async () => ({}),
+    matchPeople: async () => ({ body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } }),
     releasePeople: async () => ({ body: { personIds: [await heldPerson()] } }),
     showPeoplePolicy: async () => ({}),
     setPeoplePolicy: async () => ({ body: { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 } }),

@@ -26,6 +26,7 @@ import type { PinService } from '../../services/issuing/pin-service.ts';
 import type { ProviderService } from '../../services/issuing/provider-service.ts';
 import type { Reconcile } from '../../services/issuing/reconcile.ts';
 import { RateLimited, type RequestLimits } from '../../services/limiter.ts';
+import type { MatchingDevices } from '../../services/people/matching-devices.ts';
 import type { PeoplePolicies } from '../../services/people/people-policies.ts';
 import type { PeopleService } from '../../services/people/people-service.ts';
 import type { RefusedRequests } from '../../services/people/refused.ts';
@@ -86,6 +87,7 @@ export interface RegistryServices extends StationServices {
   readonly serviceTokens: TokenService;
   readonly people: PeopleService;
   readonly refused: RefusedRequests;
+  readonly matching: MatchingDevices;
   readonly peoplePolicies: PeoplePolicies;
   readonly directorySettings: DirectorySettingsService;
   readonly directorySync: DirectorySync;
@@ -268,6 +270,8 @@ const peopleOperations = (to: RegistryServices): Bindings => ({
   personReturns: ({ context, params }) => to.people.comeBack(context, params.personId),
   listHeldPeople: ({ context }) => to.people.held(context),
   listRefusedRequests: ({ query }) => to.refused.list(query),
+  listUnmatched: ({ query }) => to.matching.list(query),
+  matchPeople: ({ context, body }) => to.matching.match(context, body),
   releasePeople: ({ context, body }) => to.people.release(context, body),
   showPeoplePolicy: () => to.peoplePolicies.show(),
   setPeoplePolicy: ({ context, body }) => to.peoplePolicies.set(context, body),

@@ -53,7 +53,13 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
       else if (userId) wanted.add(peopleNamed, personKey(userId));
       if (change.set.status === 'DEACTIVATED') wanted.add(documentVersion, pinDocument(change.device));
     },
-    check: ofDevice.check,
+    check(draft, change) {
+      ofDevice.check(draft, change);
+      const { userId, person } = change.set;
+      const named = typeof person === 'number' && userId ? draft.of(people).get(person)?.userKey : null;
+      if (named !== null && named !== personKey(userId!))
+        throw new Conflict(`person ${person} has another user name now`);
+    },
     apply(draft, change, context) {
       setDevice(draft, change, context);
       if (change.set.status === 'DEACTIVATED') removePin(draft, change.device, context);

@@ -38,6 +38,7 @@ const apply = () => import('./many/cleanup/apply.ts');
 const plan = () => import('./many/cleanup/plan.ts');
 const directory = () => import('./people/directory/directory.ts');
 const leavers = () => import('./people/leavers.ts');
+const peopleMatch = () => import('./people/match.ts');
 const people = () => import('./people/people.ts');
 const policies = () => import('./proofs/policies.ts');
 const receipts = () => import('./proofs/receipts/receipts.ts');
@@ -160,6 +161,7 @@ export const commandTable: CommandTable = {
           leavers,
           'peopleRefused',
         ),
+        entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
         entry('people release', 'lock the keys of held leavers', leavers, 'peopleRelease'),
         entry('tokens add', 'create a token for a program', tokens, 'tokensAdd'),
         entry('tokens list', 'list service tokens', tokens, 'tokensList', 'tokens ls'),

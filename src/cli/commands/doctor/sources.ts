@@ -2,6 +2,7 @@
 import type { ProviderItem } from '../../../contract/providers.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import { itemsOf } from '../../client/pages.ts';
+import { counted } from '../../count.ts';
 import { type Context, commandLine } from '../../framework/context.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
@@ -13,7 +14,7 @@ const UNUSED_MS = 7 * 86_400_000;
 /** The findings; none of what is off, or cannot be read now. */
 export async function sourceChecks(context: Context): Promise<readonly Check[]> {
   const registry = context.registry.with({ wait: false });
-  const sources = [directoryChecks, signOnChecks, scimChecks, refusedChecks, issuingChecks];
+  const sources = [directoryChecks, signOnChecks, scimChecks, refusedChecks, unmatchedChecks, issuingChecks];
   return (await Promise.all(sources.map(checks => checks({ ...context, registry }).catch(() => [])))).flat();
 }
 
@@ -63,6 +64,17 @@ async function refusedChecks(context: Context): Promise<Check[]> {
   const detail = `${recent.length === 100 ? 'at least ' : ''}${recent.length} not stored as sent within 7 days, last ${timeAndDistance(last.at)}: ${safe(last.reason)}`;
   const fix = `correct the values at the source: ${commandLine(context, 'people refused')}`;
   return [check('provisioning', 'warning', detail, fix)];
+}
+
+/** In a registry without persons, no device needs one. */
+async function unmatchedChecks(context: Context): Promise<Check[]> {
+  const one = { query: { size: 1 } };
+  const { total: persons } = (await context.registry.call('listPeople', one)).pagination;
+  if (persons === 0) return [];
+  const { total } = (await context.registry.call('listUnmatched', one)).pagination;
+  if (total === 0) return [];
+  const detail = `${counted(total, 'device')} bound to a name that is not that of a person: a leave does not find them`;
+  return [check('persons', 'warning', detail, `see whose they may be: ${commandLine(context, 'people match')}`)];
 }
 
 /** A provider that does not use its token, or cannot, reports no leavers. `now`: milliseconds since 1970. */

@@ -1,0 +1,165 @@
+/** Devices that are bound to a name without a person: whose they may be, and giving them to persons. */
+import { Type } from 'typebox';
+import { ApiError, Code, SUCCESS } from '../../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
+import { deviceIds, personIds } from '../../../src/contract/ids.ts';
+import type { MatchCandidate } from '../../../src/contract/people.ts';
+import { matchItem } from '../../../src/contract/people.ts';
+import { personKey } from '../../../src/contract/person-key.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import { compileReader } from '../../../src/contract/validate.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
+import { matchDevice, type PersonRecord } from '../../domain/person.ts';
+import type { Change, Guard } from '../../store/commit.ts';
+import type { Store } from '../../store/store.ts';
+import { type Context, commitLast, retrying } from '../context.ts';
+import { personWith } from '../reads.ts';
+import { personPortions } from './leavers.ts';
+
+type MatchResult = DataOf<Routes['matchPeople']>['results'][number];
+/** How a name can be meant, the nearest first. */
+const reasons = ['case', 'accents', 'email', 'name'] as const;
+type Why = (typeof reasons)[number];
+
+/** Candidates that are shown for a device. */
+const MOST = 5;
+const readItem = compileReader(Type.Object({ ...matchItem }));
+
+/** Dependencies of the service. `now`: milliseconds since 1970. */
+interface MatchingParts {
+  readonly store: Store;
+  readonly now: () => number;
+}
+
+/** A refusal of the whole request is thrown as an `ApiError`. */
+export class MatchingDevices {
+  readonly #parts: MatchingParts;
+
+  constructor(parts: MatchingParts) {
+    this.#parts = parts;
+  }
+
+  async list({ page = 1, size = 20 }: QueryOf<Routes['listUnmatched']>): Promise<DataOf<Routes['listUnmatched']>> {
+    const { store } = this.#parts;
+    const [devices, total] = await Promise.all([
+      store.unmatchedDevices(size, (page - 1) * size),
+      store.unmatchedCount(),
+    ]);
+    const candidates = await this.#candidates(devices.map(({ userId }) => userId));
+    const list = devices.map(({ number, userId }) => {
+      return { deviceId: deviceIds.format(number), userId, candidates: candidates(userId) };
+    });
+    return { list, pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
+  }
+
+  /** Accepted items are one commit. Of two items for one device, the second is decided after the first. */
+  match(context: Context, { matches }: BodyOf<Routes['matchPeople']>): Promise<DataOf<Routes['matchPeople']>> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const at = now();
+      const changes: Change[] = [];
+      const guards: Guard[] = [];
+      const matched = new Map<number, PersonRecord>();
+      const results: MatchResult[] = [];
+      for (const item of matches) {
+        try {
+          const { device, person, result } = await this.#read(item);
+          refuseOther(device, matched.get(device.number)?.number ?? device.person, person);
+          results.push(result);
+          if (device.person !== null || matched.has(device.number)) continue;
+          matched.set(device.number, person);
+          const decided = matchDevice(device, person, at);
+          changes.push(...decided.changes);
+          guards.push(...decided.guards);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          results.push({ ...asSent(item), status: 'failed', code: error.code, message: error.message });
+        }
+      }
+      const success = results.filter(({ status }) => status === 'success').length;
+      const data = () => ({ total: results.length, success, failed: results.length - success, results });
+      return changes.length > 0 ? commitLast(store, context, { at, changes, guards }, data) : data();
+    });
+  }
+
+  async #read(item: unknown) {
+    const { store } = this.#parts;
+    const read = readItem(item);
+    if (!read.ok) throw new ApiError(Code.parameterError, read.message);
+    const { deviceId, personId } = read.value;
+    const number = deviceIds.parse(deviceId);
+    const device = number === null ? null : await store.device(number);
+    if (!device) throw new ApiError(Code.deviceNotFound);
+    const person = await personWith(store, personId);
+    if (!person) throw new ApiError(404, `person ${personId} does not exist`);
+    const result = { deviceId, personId, status: 'success', code: SUCCESS, message: 'success' } as const;
+    return { device, person, result };
+  }
+
+  /** Goes through all persons once. */
+  async #candidates(userIds: readonly string[]): Promise<(userId: string) => MatchCandidate[]> {
+    const wanted = new Map(
+      userIds.flatMap(userId => [...keysOf(userId)].map(key => [key, new Map<number, MatchCandidate>()])),
+    );
+    for await (const persons of wanted.size > 0 ? personPortions(this.#parts.store, {}) : [])
+      for (const person of persons)
+        for (const [why, key] of formsOf(person)) {
+          const found = wanted.get(key);
+          const { number, userName } = person;
+          if (found && found.size < MOST && !found.has(number))
+            found.set(number, { personId: personIds.format(number), userName, why });
+        }
+    return userId => {
+      const all = [...keysOf(userId)].flatMap(key => [...wanted.get(key)!.values()]);
+      const nearest = all.sort((a, b) => reasons.indexOf(a.why) - reasons.indexOf(b.why));
+      return [...new Map(nearest.toReversed().map(one => [one.personId, one])).values()].toReversed().slice(0, MOST);
+    };
+  }
+}
+
+function refuseOther(device: DeviceRecord, present: number | null, person: PersonRecord): void {
+  const id = deviceIds.format(device.number);
+  if (device.userId === null) throw new ApiError(Code.parameterError, `device ${id} is not bound to a name`);
+  if (present !== null && present !== person.number)
+    throw new ApiError(Code.parameterError, `device ${id} belongs to ${personIds.format(present)}`);
+}
+
+function asSent(item: unknown): Pick<MatchResult, 'deviceId' | 'personId'> {
+  const { deviceId, personId } = Object(item) as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  return { deviceId: text(deviceId), personId: text(personId) };
+}
+
+/** Letters that have no decomposition into a letter and its accents. */
+const plainLetters: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i' };
+
+/** The text without accents. */
+function plain(text: string): string {
+  const key = personKey(text);
+  if (/^[\x20-\x7e]*$/.test(key)) return key;
+  return key
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßøłđæœı]/g, letter => plainLetters[letter]!);
+}
+
+/** The words of a name, whatever is between them. */
+const words = (text: string): string =>
+  plain(text)
+    .split(/[^\p{L}\p{N}]/u)
+    .filter(Boolean)
+    .join(' ');
+
+/** The forms by which a name is looked for. */
+const keysOf = (userId: string): Set<string> =>
+  new Set([`key ${personKey(userId)}`, `plain ${plain(userId)}`, `words ${words(userId)}`]);
+
+/** The forms by which a person is found. */
+function formsOf({ userName, userKey, email, name }: PersonRecord): (readonly [Why, string])[] {
+  return [
+    ['case', `key ${userKey}`],
+    ['accents', `plain ${plain(userName)}`],
+    ...(email === null ? [] : [['email', `key ${personKey(email)}`] as const]),
+    ...(name === null ? [] : [['name', `words ${words(name)}`] as const]),
+  ];
+}
