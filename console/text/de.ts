@@ -307,6 +307,7 @@ export const signIn: typeof en.signIn = {
   provider: {
     away: 'Der Anbieter antwortet nicht. Versuchen Sie es später noch einmal, oder melden Sie sich mit einem lokalen Konto an.',
     busy: 'Zu viele Anmeldungen beim Anbieter auf einmal. Versuchen Sie es später noch einmal.',
+    client: 'Der Anbieter nimmt dieses Register nicht an. Fragen Sie einen Administrator.',
     denied: 'Der Anbieter hat die Anmeldung abgelehnt.',
     disabled: 'Ihr Konto ist hier gesperrt. Fragen Sie einen Administrator.',
     groups: 'Keine Ihrer Gruppen hat Zugriff auf dieses Register. Fragen Sie einen Administrator.',

@@ -293,6 +293,7 @@ export const signIn = {
   provider: {
     away: 'The provider does not respond. Try again later, or sign in with a local account.',
     busy: 'Too many sign-ins at the provider at once. Try again later.',
+    client: 'The provider does not accept this registry. Ask an administrator.',
     denied: 'The provider refused the sign-in.',
     disabled: 'Your account is disabled here. Ask an administrator.',
     groups: 'None of your groups has access to this registry. Ask an administrator.',

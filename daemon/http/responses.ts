@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
 import { FileElsewhere, FilesUnavailable } from '../blobs/blob-error.ts';
-import { ProviderAway, ProviderUnavailable } from '../delivery/provider/errors.ts';
+import { ClientRefused, ProviderAway, ProviderUnavailable } from '../delivery/provider/errors.ts';
 import { VersionChanged } from '../services/context.ts';
 import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
@@ -34,6 +34,12 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
     return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin), data: error.data };
   if (error instanceof OutcomeUnknown)
     return { code: 500, message: 'the store has not confirmed whether the change was stored', status: 503 };
+  if (error instanceof ClientRefused)
+    return {
+      code: 500,
+      message: 'the provider of single sign-on does not accept this registry: ask an administrator',
+      status: 500,
+    };
   if (error instanceof ProviderAway)
     return {
       code: 500,

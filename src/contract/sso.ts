@@ -130,7 +130,7 @@ export const ssoOperations = additions('Single sign-on', {
 
   /** Nothing is changed. */
   testSso: {
-    summary: 'Check the provider: discovery, keys, clock',
+    summary: 'Check the provider: discovery, keys, clock, client secret',
     ...adminPerson,
     data: Type.Object({ ...findings, register: registration }),
   },
@@ -230,7 +230,7 @@ export const ssoOperations = additions('Single sign-on', {
       interval: Type.Integer({ minimum: 1, description: 'seconds between two polls' }),
       expireTime: timestamp('when the code ends'),
     }),
-    errors: [404, Code.parameterError],
+    errors: [404, Code.parameterError, Code.tokenInvalid],
   },
 
   /** The session is returned once. */

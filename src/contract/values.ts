@@ -214,7 +214,7 @@ export type EventType = (typeof eventTypes)[number];
 export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;
 
 /** Why a sign-in at the provider failed. The console has words for each. */
-export const ssoProblems = namesIn('away busy denied disabled groups key other overage state token');
+export const ssoProblems = namesIn('away busy client denied disabled groups key other overage state token');
 /** Why a sign-in at the provider failed. */
 export type SsoProblem = (typeof ssoProblems)[number];
 

@@ -73,6 +73,22 @@ test('sso test shows what was checked, and the addresses to register', async () 
   expect((await daemon.run(['doctor'])).stdout).toContain(`✓ sign-on    ${provider.issuer}\n`);
 });
 
+test('a client secret that the provider refuses is named by sso test and doctor, and not to who signs in', async () => {
+  const wrong = join(daemon.home, 'wrong-secret');
+  writeFileSync(wrong, 'expired\n', { mode: 0o600 });
+  expect((await set('--client-secret-file', wrong)).code).toBe(0);
+  const tested = await daemon.run(['sso', 'test']);
+  expect(tested).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/client secret: +FAILED.*refuses the client secret/),
+  });
+  expect((await daemon.run(['doctor'])).stdout).toMatch(/✗ sign-on [\s\S]*refuses the client\s+secret/);
+  const login = await devmgr(['login', '--sso', '--no-browser', '--server', daemon.url], { home: temporaryFolder() });
+  expect(login).toMatchObject({ code: 3, stderr: expect.stringContaining('does not accept this registry') });
+  expect((await set('--client-secret-file', secretFile)).code).toBe(0);
+  expect((await daemon.run(['sso', 'test'])).stdout).toMatch(/client secret: +accepted/);
+});
+
 test('login --sso signs a terminal in with the code of the provider', async () => {
   const home = temporaryFolder();
   const running = start(['login', '--sso', '--server', daemon.url], { home });

@@ -19,6 +19,8 @@ export class ProviderAway extends ProviderError {
     this.waitSeconds = waitSeconds;
   }
 }
+/** The provider does not accept the registry as its client: no sign-in succeeds until an ADMIN changes that. The message is for ADMINs. */
+export class ClientRefused extends ProviderAway {}
 /** A token, or an answer, is not accepted. `message`: why, for the log. */
 export class TokenRefused extends ProviderError {}
 /** The provider reports that the session has ended. */

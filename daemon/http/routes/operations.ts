@@ -220,7 +220,7 @@ const ssoOperations = (to: RegistryServices): Bindings => ({
   showSso: () => to.ssoSettings.show(),
   showSsoSettings: () => to.ssoSettings.settings(),
   setSso: ({ context, body }) => to.ssoSettings.set(context, body),
-  testSso: ({ request }) => to.ssoSettings.test(callbackOf(to.originOf(request))),
+  testSso: ({ request }) => to.ssoSettings.test(to.originOf(request)),
   startSso: async ({ body, request, reply, context: { address } }) => {
     checkSameOrigin(request.raw);
     const origin = to.originOf(request);

@@ -1,5 +1,6 @@
 /** Checks a provider for an administrator: whether it responds, and what to register there. Changes nothing. */
 import type { DataOf } from '../../../src/contract/define.ts';
+import { endpoints } from '../../../src/contract/endpoints.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { ProviderAway, TokenRefused } from '../../delivery/provider/errors.ts';
 import type { Provider } from './provider.ts';
@@ -11,15 +12,16 @@ const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Seconds by which the clocks may differ before tokens are refused. */
 const CLOCK = 60;
 
-/** `provider`: null if single sign-on is off. `callback`: where the provider sends browsers. */
-export async function inspect(provider: Provider | null, callback: string): Promise<Inspection> {
-  const addresses = { redirectUri: callback, backchannelLogoutUri: callback.replace(/callback$/, 'logout') };
+/** `provider`: null if single sign-on is off. `origin`: of the registry. */
+export async function inspect(provider: Provider | null, origin: string): Promise<Inspection> {
+  const redirectUri = origin + endpoints.finishSso.path;
+  const addresses = { redirectUri, backchannelLogoutUri: origin + endpoints.logoutSso.path };
   const register = { ...addresses, grantTypes: ['authorization_code', 'refresh_token', DEVICE], scopes: ['openid'] };
   const failed = (check: string, detail: string) => ({ ok: false, findings: [{ check, ok: false, detail }], register });
   if (!provider) return failed('settings', 'single sign-on is off');
   try {
     const found = await provider.inspect();
-    const findings = findingsOf(found);
+    const findings = [...findingsOf(found), await clientFinding(provider, redirectUri)];
     return { ok: findings.every(({ ok }) => ok), findings, register: { ...register, scopes: [...found.scopes] } };
   } catch (error) {
     if (error instanceof ProviderAway || error instanceof TokenRefused) return failed('discovery', error.message);
@@ -40,6 +42,19 @@ function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['i
     { check: 'device code', ok: true, detail: device },
     { check: 'back-channel logout', ok: true, detail: logout },
   ];
+}
+
+async function clientFinding(provider: Provider, redirectUri: string): Promise<SsoFinding> {
+  const check = 'client secret';
+  try {
+    const isAccepted = (await provider.checkClient(redirectUri)) === 'accepted';
+    const detail = isAccepted ? 'accepted' : 'this provider shows only at a sign-in whether it accepts the secret';
+    return { check, ok: true, detail };
+  } catch (error) {
+    if (error instanceof ProviderAway || error instanceof TokenRefused)
+      return { check, ok: false, detail: error.message };
+    throw error;
+  }
 }
 
 /** `off`: seconds by which this clock is ahead; null if the provider sends no time. */

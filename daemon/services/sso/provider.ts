@@ -1,10 +1,18 @@
 /** The only file that knows the library for OpenID Connect. It is loaded by the first operation that needs it. */
+import { randomBytes } from 'node:crypto';
 import type { JWTVerifyGetKey } from 'jose';
 import * as client from 'openid-client';
-import { ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import {
+  ClientRefused,
+  ProviderAway,
+  SessionOver,
+  SignInDenied,
+  TokenRefused,
+} from '../../delivery/provider/errors.ts';
 import { type ProviderFetch, providerFetch } from '../../delivery/provider/fetch.ts';
 import type { SsoConfig } from '../../domain/sso.ts';
 import { isLoopbackName } from '../../loopback.ts';
+import { withClient } from './client-check.ts';
 import {
   groupsIn,
   type IdToken,
@@ -49,6 +57,8 @@ type ProviderConfig = Pick<SsoConfig, 'issuer' | 'clientId' | 'scopes' | 'groups
 
 interface DiscoveredProvider {
   readonly library: client.Configuration;
+  /** With a secret that the provider cannot know. */
+  readonly stranger: client.Configuration;
   readonly keys: JWTVerifyGetKey;
   readonly scopes: readonly string[];
 }
@@ -61,6 +71,10 @@ export class Provider {
   readonly #fetch: ProviderFetch;
   readonly #now: () => number;
   readonly #discovered: KeptRead<DiscoveredProvider>;
+  /** Why the provider has refused the client last; null if it has accepted it since. */
+  #refusal: ClientRefused | null = null;
+  /** Whether the provider looks at the client before the code; null until that was tried. */
+  #looksAtClientFirst: boolean | null = null;
 
   /** `allowed`: see `providerFetch`. `now`: milliseconds since 1970. */
   constructor(
@@ -143,6 +157,31 @@ export class Provider {
     return judgeLogoutToken(text, this.#rules(await this.#discovered.get()));
   }
 
+  /**
+   * Whether the provider accepts the client, without a sign-in: it gets a code that it has not issued. Some providers look at the code first, as the
+   * answer to another secret shows. What they have answered last then counts; null if they have answered nothing. Rejects with `ClientRefused`.
+   */
+  async checkClient(redirectUri: string): Promise<'accepted' | null> {
+    const { library, stranger } = await this.#discovered.get();
+    const ask = async (as: client.Configuration) => {
+      const code = { code: randomBytes(24).toString('base64url'), redirect_uri: redirectUri };
+      const parameters = { ...code, code_verifier: client.randomPKCECodeVerifier() };
+      // The code is always refused.
+      await refusing(() => client.genericGrantRequest(as, 'authorization_code', parameters)).catch(error => {
+        if (!(error instanceof SignInDenied)) throw error;
+      });
+    };
+    const before = this.#refusal;
+    await ask(library);
+    this.#looksAtClientFirst ??= await ask(stranger).then(
+      () => false,
+      error => error instanceof ClientRefused,
+    );
+    if (this.#looksAtClientFirst) return 'accepted';
+    if (before) throw before;
+    return null;
+  }
+
   /** What is found at the provider now. */
   async inspect() {
     const { library, scopes } = await this.#discovered.read();
@@ -203,14 +242,19 @@ export class Provider {
     if (isWrong) throw new TokenRefused('the provider does not describe itself as the standard requires');
     if (!metadata.jwks_uri) throw new TokenRefused('the provider names no keys');
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const proof = methods.includes('client_secret_basic')
-      ? client.ClientSecretBasic(secret)
-      : client.ClientSecretPost(secret);
-    const library = new client.Configuration(metadata, clientId, { [client.clockTolerance]: TOLERANCE }, proof);
-    library[client.customFetch] = this.#fetch;
-    if (isPlain) client.allowInsecureRequests(library);
+    const proof = methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
+    const clientWith = (text: string, answered: (refused: ClientRefused | null) => void) => {
+      const made = new client.Configuration(metadata, clientId, { [client.clockTolerance]: TOLERANCE }, proof(text));
+      made[client.customFetch] = withClient(this.#fetch, answered);
+      if (isPlain) client.allowInsecureRequests(made);
+      return made;
+    };
+    const library = clientWith(secret, refused => {
+      this.#refusal = refused;
+    });
+    const stranger = clientWith(randomBytes(24).toString('base64url'), () => {});
     const keys = providerKeys(metadata.jwks_uri, this.#fetch, this.#now);
-    return { library, keys, scopes: scopesOf(this.config.scopes, metadata) };
+    return { library, stranger, keys, scopes: scopesOf(this.config.scopes, metadata) };
   }
 }
 
@@ -267,12 +311,8 @@ function translated(error: unknown): Error {
   if (error instanceof client.AuthorizationResponseError) return new SignInDenied('the provider refused the sign-in');
   if (error instanceof client.ResponseBodyError) {
     const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'an error';
-    return code === 'invalid_client' || code === 'unauthorized_client'
-      ? new ProviderAway(`the provider does not accept this client (${code}): check its id and secret`)
-      : new SignInDenied(`the provider refuses (${code})`);
+    return new SignInDenied(`the provider refuses (${code})`);
   }
-  if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401)
-    return new ProviderAway('the provider does not accept this client: check its id and secret');
   return new TokenRefused(error instanceof Error ? error.message : 'not a valid response of a provider', {
     cause: error,
   });

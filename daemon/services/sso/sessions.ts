@@ -6,7 +6,13 @@ import { dayMs } from '../../../src/contract/durations.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { KeyedMutex } from '../../concurrency.ts';
-import { ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import {
+  ClientRefused,
+  ProviderAway,
+  SessionOver,
+  SignInDenied,
+  TokenRefused,
+} from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
@@ -178,7 +184,8 @@ export class SsoSessions {
       } catch (error) {
         if (!(error instanceof ProviderAway) || !lenient) throw error;
         // The session continues until its own end.
-        log.warn({ reason: error.message }, 'the provider of single sign-on does not respond: its sessions continue');
+        const what = error instanceof ClientRefused ? 'does not accept this registry' : 'does not respond';
+        log.warn({ reason: error.message }, `the provider of single sign-on ${what}: its sessions continue`);
       }
       return now();
     });

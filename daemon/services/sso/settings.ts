@@ -115,10 +115,10 @@ export class SsoSettingsService {
       );
   }
 
-  /** `callback`: where the provider sends browsers. */
-  async test(callback: string): Promise<DataOf<Routes['testSso']>> {
+  /** `origin`: of the registry. */
+  async test(origin: string): Promise<DataOf<Routes['testSso']>> {
     const { config } = await this.read();
-    return inspect(config && (await this.active()).provider, callback);
+    return inspect(config && (await this.active()).provider, origin);
   }
 
   #configOf(before: domain.SsoConfig | null, body: BodyOf<Routes['setSso']>): domain.SsoConfig {

@@ -5,7 +5,7 @@ import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { Role } from '../../../src/contract/values.ts';
-import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import { ClientRefused, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
@@ -162,14 +162,11 @@ export class SsoSignIn {
     });
   }
 
-  async startDevice({ address }: From): Promise<DataOf<Routes['startSsoDevice']>> {
+  async startDevice(from: From): Promise<DataOf<Routes['startSsoDevice']>> {
     const { requests, settings } = this.#parts;
     const { config, provider } = await settings.active();
-    const started = requests.start(address, () => provider.startDevice());
-    const answer = await started.catch(error => {
-      if (!(error instanceof SignInDenied)) throw error;
-      throw new ApiError(Code.parameterError, `${error.message}; sign in with a browser: devmgr login --web`);
-    });
+    const start = () => requests.start(from.address, () => provider.startDevice()).catch(withoutDeviceCodes);
+    const answer = await this.#recording(from, start);
     const endsAt = this.#parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
     const interval = Math.min(Math.max(answer.interval ?? 5, 1), 60);
     return {
@@ -271,10 +268,18 @@ const deviceCodeOf = (number: number, config: domain.SsoConfig) => ({
   url: `device code of ${domain.providerOf(config)}`,
 });
 
+function withoutDeviceCodes(error: unknown): never {
+  if (!(error instanceof SignInDenied)) throw error;
+  throw new ApiError(Code.parameterError, `${error.message}; sign in with a browser: devmgr login --web`);
+}
+
 const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 function refusalOf(error: unknown): SsoRefused | null {
   if (error instanceof SsoRefused) return error;
+  // What is wrong with the client is for ADMINs: sso test, doctor and the log name it.
+  if (error instanceof ClientRefused)
+    return new SsoRefused('client', 'the provider does not accept this registry: ask an administrator');
   if (error instanceof SignInDenied) return denied();
   if (error instanceof TokenRefused) return new SsoRefused('token', 'the response of the provider is not valid');
   return null;
