@@ -16,6 +16,8 @@ export interface BegunCredential {
   readonly rpId: string;
   /** Ids of credentials that the person had at the provider, as base64url; absent in records of earlier versions. */
   readonly excluded?: readonly string[];
+  /** Whether the provider requires user verification; absent in records of earlier versions. */
+  readonly isVerified?: boolean;
   /** What the provider needs to finish it. */
   readonly handle: string | null;
 }

@@ -8,6 +8,8 @@ export interface AuthenticatorData {
   readonly relyingPartyHash: Uint8Array;
   /** Whether the authenticator saw a touch. */
   readonly touched: boolean;
+  /** Whether it has verified its person, such as by a PIN. */
+  readonly verified: boolean;
   /** As a UUID in lower case. */
   readonly aaguid: string;
   readonly credentialId: Uint8Array;
@@ -15,7 +17,14 @@ export interface AuthenticatorData {
   readonly credentialKey: CborMap;
 }
 
-const FLAG = { userPresent: 0x01, backupEligible: 0x08, backedUp: 0x10, credential: 0x40, extensions: 0x80 } as const;
+const FLAG = {
+  userPresent: 0x01,
+  userVerified: 0x04,
+  backupEligible: 0x08,
+  backedUp: 0x10,
+  credential: 0x40,
+  extensions: 0x80,
+} as const;
 /** Offsets of the fields; the credential id begins after its length. */
 const AT = { flags: 32, aaguid: 37, idLength: 53, id: 55 } as const;
 /** Most bytes of a credential id (WebAuthn, 7.1). */
@@ -44,6 +53,7 @@ export function readAuthenticatorData(bytes: Uint8Array): AuthenticatorData {
   return {
     relyingPartyHash: bytes.subarray(0, AT.flags),
     touched: Boolean(flags & FLAG.userPresent),
+    verified: Boolean(flags & FLAG.userVerified),
     aaguid: uuidOf(bytes.subarray(AT.aaguid, AT.idLength)),
     credentialId: bytes.subarray(AT.id, AT.id + length),
     credentialKey: expectMap(key.value, 'credential key'),

@@ -39,6 +39,8 @@ export type ProviderType = (typeof providerTypes)[number];
 export const providerSettings = namesIn('tenant clientId address finishAddress removeAddress loginAddress');
 /** A setting of a provider. */
 export type ProviderSetting = (typeof providerSettings)[number];
+/** The settings that are addresses of requests. */
+export const providerAddresses = namesIn('address finishAddress removeAddress loginAddress');
 /** The settings that a provider of a type needs, and those that it may have: Entra ID has addresses of its own in national clouds. */
 export const settingsOfProvider: Readonly<
   Record<ProviderType, { readonly needs: readonly ProviderSetting[]; readonly may: readonly ProviderSetting[] }>

@@ -307,6 +307,18 @@ describe('an answer of a key is refused', () => {
     expect(state.requests).not.toContain('finish');
   });
 
+  it.each([
+    ['that is a signature', { type: 'webauthn.get' }],
+    ['without a type', { type: null }],
+    ['that has not verified its person, although the provider requires that', { verified: false }],
+  ])('%s', async (_what, changes) => {
+    const { state, begin, finish } = await issuing(startEntra);
+    const begun = data(await begin());
+    expect(begun.options.authenticatorSelection.userVerification).toBe('required');
+    expect(await finish(begun.credentialId, answerOf(begun, {}, changes))).toMatchObject({ code: 1001 });
+    expect(state.requests).not.toContain('finish');
+  });
+
   it('under the id of another credential', async () => {
     const { begin, finish } = await issuing(startEntra);
     const begun = data(await begin());
@@ -757,4 +769,59 @@ it('answers of providers and of keys, receipts and sealed PINs that are malforme
   const tried = { seed: Number(process.env.DEVMGR_TEST_SEED ?? 1), count: 200 };
   expect(await tryProviderAnswers(tried)).toEqual([]);
   expect(await tryAnswersOfKeys(tried)).toEqual([]);
+});
+
+describe('an address of a provider', () => {
+  const server = 'https://sign-in.example.com/keys';
+  const internal = 'https://10.20.0.7/keys';
+  it.each([
+    ['address', 'https://169.254.169.254/latest', {}],
+    ['address', 'https://[::ffff:a9fe:a9fe]/', {}],
+    ['address', 'https://2852039166/', {}],
+    ['address', 'https://[fe80::1]/', {}],
+    ['address', 'https://[fd00:ec2::254]/', {}],
+    ['address', 'https://100.100.100.200/', {}],
+    ['address', 'https://168.63.129.16/', {}],
+    ['address', 'https://0.0.0.0/', {}],
+    ['finishAddress', 'https://169.254.169.254/latest', { address: server }],
+    ['removeAddress', internal, { address: server }],
+    ['finishAddress', 'http://10.0.0.1/', { address: server }],
+    ['finishAddress', 'https://localhost/', { address: server }],
+  ])('%s %s is refused when it is entered', async (field, address, given) => {
+    const all = { address, finishAddress: address, removeAddress: address };
+    const addresses = {
+      ...all,
+      ...('address' in given ? { finishAddress: server, removeAddress: server } : {}),
+      ...given,
+    };
+    const body = { name: 'forbidden', type: 'webauthn', secret: 'secret', ...addresses, [field]: address };
+    expect(await call('POST', '/api/providers', body)).toMatchObject({
+      code: 1001,
+      message: expect.stringMatching(new RegExp(`^${field} must `)),
+    });
+  });
+
+  it.each(['https://169.254.169.254', 'https://metadata.localhost'])(
+    'of a national cloud, or of Okta, is judged in the same way: %s',
+    async address => {
+      const entra = { name: 'cloud', type: 'entra', secret: 'secret', tenant: 'tenant', clientId: 'client' };
+      const isRefused = address.includes('169');
+      for (const body of [
+        { ...entra, address },
+        { ...entra, loginAddress: address },
+        { name: 'okta', type: 'okta', secret: 'secret', address },
+      ]) {
+        const answer = await call('POST', '/api/providers', body);
+        expect(answer.code).toBe(isRefused ? 1001 : 200);
+        if (!isRefused) await call('POST', `/api/providers/${data(answer).providerId}/remove`);
+      }
+    },
+  );
+
+  it('inside the network is accepted if it is at the host of the first one', async () => {
+    const addresses = { address: internal, finishAddress: `${internal}/2`, removeAddress: `${internal}/3` };
+    const body = { name: 'inside', type: 'webauthn', secret: 'secret', ...addresses };
+    const { providerId } = data(await call('POST', '/api/providers', body));
+    await call('POST', `/api/providers/${providerId}/remove`);
+  });
 });

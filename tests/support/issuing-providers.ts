@@ -404,15 +404,26 @@ function idIn(attestation: string): string {
 
 const authenticators = new WeakMap<object, IssuableAuthenticator>();
 
+/** How an answer differs from that of a browser. */
+interface AnswerChanges {
+  readonly type?: unknown;
+  /** False: the key has not verified its person. */
+  readonly verified?: boolean;
+}
+
 /** What a key answers to creation options, as a browser would return it. `key`: answers of one object come from one key. */
-export function answerOf({ origin, options }: { origin: string; options: unknown }, key: object = {}) {
+export function answerOf(
+  { origin, options }: { origin: string; options: unknown },
+  key: object = {},
+  { type = 'webauthn.create', verified = true }: AnswerChanges = {},
+) {
   const authenticator =
     authenticators.get(key) ??
     new IssuableAuthenticator({ root: authenticatorRoot(), aaguid: 'ee882879-721c-4913-9775-3dfcce97072a' });
   authenticators.set(key, authenticator);
   const { challenge, rp } = options as { challenge: string; rp: { id: string } };
-  const clientData = Buffer.from(JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false }));
-  const object = authenticator.attestationObject(rp.id, createHash('sha256').update(clientData).digest(), true);
+  const clientData = Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+  const object = authenticator.attestationObject(rp.id, createHash('sha256').update(clientData).digest(), verified);
   const attestationObject = object.toString('base64url');
   const id = idIn(attestationObject);
   return {

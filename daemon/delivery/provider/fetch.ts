@@ -1,7 +1,7 @@
 /**
  * Requests to the provider. What it names itself (the address of its keys, of tokens) must be public and https, as with webhooks: a provider must not
- * reach what only the machine of the daemon can reach. The host of the issuer may be internal, because an administrator has named it and its
- * certificate must bear that name; http only on this machine.
+ * reach what only the machine of the daemon can reach. The host of the issuer may be in the networks of the organization, because an administrator
+ * has named it and its certificate must bear that name; http only on this machine. Addresses at which clouds serve secrets are none of them.
  */
 import { request as plainRequest, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -10,9 +10,8 @@ import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
 import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
 import { connectionProblem, MAX_HEADERS } from '../../connection-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
-import { hostOf } from '../../networks.ts';
-import { AllowedTargets } from '../webhooks/allowed.ts';
-import { ProviderAway } from './errors.ts';
+import { AddressNotAllowed, AllowedTargets, type Resolve } from '../webhooks/allowed.ts';
+import { AddressRefused, ProviderAway } from './errors.ts';
 
 /** Milliseconds for one request, and bytes of a response. */
 const bounds = { milliseconds: 5000, bytes: 256 * 1024 } as const;
@@ -32,14 +31,28 @@ export function issuerProblem(text: string): string | null {
 
 const isPlainLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && isLoopbackName(hostname);
 
+/**
+ * What is wrong with an address that is entered, also with those that its name has now; null if nothing is. `named`: the address whose host
+ * may be internal. In words that follow the name of the field.
+ */
+export async function enteredProblem(
+  address: string,
+  named: string,
+  alsoAllowed: readonly string[],
+  lookup?: Resolve,
+): Promise<string | null> {
+  const problem = issuerProblem(address) ?? issuerProblem(named);
+  return problem ?? new AllowedTargets(alsoAllowed, lookup, new URL(named)).resolve(new URL(address));
+}
+
 /** `alsoAllowed`: what the operator of the daemon allows webhooks. `now`: milliseconds since 1970. */
 export function providerFetch(issuer: string, alsoAllowed: readonly string[], now: () => number): ProviderFetch {
-  const allowed = new AllowedTargets([...alsoAllowed, hostOf(new URL(issuer))]);
+  const allowed = new AllowedTargets(alsoAllowed, undefined, new URL(issuer));
   return async (address, { method, headers, body }) => {
     const url = new URL(address);
-    if (url.protocol !== 'https:' && !isPlainLoopback(url)) throw new ProviderAway(`${url.origin} is not https`);
+    if (url.protocol !== 'https:' && !isPlainLoopback(url)) throw new AddressRefused(`${url.origin} is not https`);
     const problem = allowed.problemOf(url);
-    if (problem !== null) throw new ProviderAway(`the address ${problem}`);
+    if (problem !== null) throw new AddressRefused(`the address ${problem}`);
     const options = { method, headers, lookup: allowed.lookupFor(url) };
     const response = await send(url, options, body === undefined || body === null ? '' : `${body}`);
     const { status } = response;
@@ -63,7 +76,11 @@ function send(url: URL, options: RequestOptions, text: string): Promise<Response
     request.destroy();
   }, bounds.milliseconds);
   request.once('close', () => clearTimeout(timer));
-  request.on('error', error => away(connectionProblem(error, url.hostname), error));
+  request.on('error', error => {
+    if (error instanceof AddressNotAllowed)
+      reject(new AddressRefused(`${url.host}: ${error.message}`, { cause: error }));
+    else away(connectionProblem(error, url.hostname), error);
+  });
   refuseUpgrade(request, status => away(`HTTP ${status}`));
   request.once('response', response => {
     const chunks: Buffer[] = [];

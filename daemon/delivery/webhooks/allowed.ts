@@ -18,15 +18,23 @@ const RESOLVE_MS = 3000;
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*$/;
 
+/** A name has an address that is not allowed. */
+export class AddressNotAllowed extends Error {}
+
 /** Names and networks to which http and special addresses are allowed, besides public addresses over https. */
 export class AllowedTargets {
   readonly #names: ReadonlySet<string>;
   readonly #isInside: (address: string) => boolean;
   readonly #hasNetworks: boolean;
   readonly #lookup: Resolve;
+  readonly #internal: string | null;
 
-  /** Each entry is a network (CIDR), an address or a host name. Throws `StartRefused` for anything else. */
-  constructor(entries: readonly string[], lookup: Resolve = systemLookup) {
+  /**
+   * Each entry is a network (CIDR), an address or a host name. Throws `StartRefused` for anything else. `internal`: its host may also be in
+   * networks of an organization, because an administrator has named it.
+   */
+  constructor(entries: readonly string[], lookup: Resolve = systemLookup, internal: URL | null = null) {
+    this.#internal = internal && plainHost(internal);
     const networks: string[] = [];
     const names = new Set<string>();
     for (const entry of entries) {
@@ -47,7 +55,7 @@ export class AllowedTargets {
     if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
     const host = plainHost(url);
     if (isIP(host) !== 0) return this.problemOfAddress(host, url);
-    if (this.#names.has(host)) return null;
+    if (this.#names.has(host) || host === this.#internal) return null;
     if (host === 'localhost' || host.endsWith('.localhost')) return `must not name this machine (${host})${advice}`;
     return url.protocol === 'http:' && !this.#hasNetworks ? noTls : null;
   }
@@ -74,6 +82,7 @@ export class AllowedTargets {
   problemOfAddress(address: string, url: URL): string | null {
     const host = plainHost(url);
     if (this.#names.has(host) || this.#isInside(address)) return null;
+    if (host === this.#internal && isOfOrganization(address)) return null;
     if (url.protocol === 'http:') return noTls;
     if (isPublic(address)) return null;
     const where = address === host ? address : `${host}, which is ${address}`;
@@ -86,7 +95,7 @@ export class AllowedTargets {
       this.#lookup(host, { ...options, all: true }, (error, addresses) => {
         if (error) return done(error, '', 0);
         const problem = this.#problemOfAll(addresses, url);
-        if (problem !== null) return done(new Error(`the address ${problem}`), '', 0);
+        if (problem !== null) return done(new AddressNotAllowed(`the address ${problem}`), '', 0);
         if (options.all) return done(null, addresses);
         const [first] = addresses;
         return first ? done(null, first.address, first.family) : done(new Error(`${host} has no address`), '', 0);
@@ -115,6 +124,17 @@ const plainHost = (url: URL): string => hostOf(url).replace(/\.$/, '').toLowerCa
  * - 161.26.0.0/16 and 166.8.0.0/14: services of IBM Cloud (cloud.ibm.com/docs/vpc?topic=vpc-service-endpoints-for-vpc)
  */
 const isOfCloudHost = insideOf(['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14']);
+
+/** Addresses in ranges of organizations at which clouds serve secrets of the machine: Alibaba, AWS and Google over IPv6. */
+const isMetadata = insideOf(['100.100.100.200/32', 'fd00:ec2::254/128', 'fd20:ce::254/128']);
+const ORGANIZATION: readonly string[] = ['private', 'uniqueLocal', 'carrierGradeNat', 'loopback'];
+
+/** Whether an address belongs to this machine or to networks of an organization. */
+const isOfOrganization = (address: string): boolean =>
+  ipaddr.isValid(address) &&
+  !address.includes('%') &&
+  !isMetadata(address) &&
+  ORGANIZATION.includes(ipaddr.parse(address).range());
 
 /** Whether an address belongs to the public internet: the registries of special addresses (RFC 6890) do not list it. */
 function isPublic(address: string): boolean {

@@ -26,7 +26,7 @@ import { personOf, readDevice } from '../reads.ts';
 import { readClientData } from '../sign-in/client-data.ts';
 import { demandNoReset } from './key-reset-service.ts';
 import type { ProviderService } from './provider-service.ts';
-import { isRefusal, newLabel, type ProviderOptions } from './providers/provider-api.ts';
+import { isRefusal, newLabel, type ProviderOptions, ProviderRefused } from './providers/provider-api.ts';
 
 /** Dependencies of the service. */
 export interface CredentialServiceParts {
@@ -315,19 +315,21 @@ export class CredentialService {
 
 /** What the response of the key is compared with. */
 function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCredential {
-  const { challenge, rp, excludeCredentials } = options as {
+  const { challenge, rp, excludeCredentials, authenticatorSelection } = options as {
     challenge?: unknown;
     rp?: { id?: unknown };
     excludeCredentials?: unknown;
+    authenticatorSelection?: { userVerification?: unknown };
   };
   if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
-    throw new ProviderUnavailable('the options of the provider have no challenge of at least 16 bytes');
+    throw new ProviderRefused('the options of the provider have no challenge of at least 16 bytes');
   const rpId = siteOf(origin, rp?.id);
-  if (rpId === null) throw new ProviderUnavailable('the options of the provider are for another site than its origin');
+  if (rpId === null) throw new ProviderRefused('the options of the provider are for another site than its origin');
   const excluded = objectsOf(excludeCredentials).map(({ id }) =>
     Buffer.from(`${id}`, 'base64url').toString('base64url'),
   );
-  return { challenge, origin, rpId, excluded, handle };
+  const isVerified = authenticatorSelection?.userVerification === 'required';
+  return { challenge, origin, rpId, excluded, isVerified, handle };
 }
 
 const refusal = (problem: string): ApiError =>
@@ -337,7 +339,8 @@ const refusal = (problem: string): ApiError =>
 function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunCredential | null): void {
   if (begun === null) throw refusal('the credential was not begun');
   const data = readClientData(response.clientDataJSON);
-  if (data?.challenge !== begun.challenge) throw refusal('the key has answered another challenge');
+  if (data?.type !== 'webauthn.create') throw refusal('the key has not made a credential: the type is another one');
+  if (data.challenge !== begun.challenge) throw refusal('the key has answered another challenge');
   if (data.origin !== begun.origin || data.framed) throw refusal('the key has answered for another origin');
   let made: AuthenticatorData;
   try {
@@ -348,6 +351,8 @@ function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunC
   const site = createHash('sha256').update(begun.rpId).digest();
   if (!site.equals(made.relyingPartyHash)) throw refusal('the key has answered for another site');
   if (!made.touched) throw refusal('the key was not touched');
+  if (begun.isVerified && !made.verified)
+    throw refusal('the key has not verified its person, as the provider requires');
   if (Buffer.from(made.credentialId).toString('base64url') !== id)
     throw refusal('the key has answered with the id of another credential');
   // After a lost answer, the other one would be found in its place; a lost key would then lose the other one.

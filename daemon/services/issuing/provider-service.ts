@@ -5,9 +5,14 @@ import { providerIds } from '../../../src/contract/ids.ts';
 import { providerBounds } from '../../../src/contract/limits.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import { type ProviderSetting, type ProviderType, providerSettings } from '../../../src/contract/values.ts';
+import {
+  type ProviderSetting,
+  type ProviderType,
+  providerAddresses,
+  providerSettings,
+} from '../../../src/contract/values.ts';
 import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
-import { issuerProblem } from '../../delivery/provider/fetch.ts';
+import { enteredProblem, issuerProblem } from '../../delivery/provider/fetch.ts';
 import * as domain from '../../domain/provider.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import { allOpenCredentials } from '../../store/read/credentials.ts';
@@ -61,11 +66,12 @@ export class ProviderService {
     return domain.providersIn(await this.#parts.store.document(domain.PROVIDERS));
   }
 
-  create(context: Context, body: BodyOf<Routes['createProvider']>): Promise<ProviderItem> {
-    const { store, sealingKey, now } = this.#parts;
+  async create(context: Context, body: BodyOf<Routes['createProvider']>): Promise<ProviderItem> {
+    const { store, sealingKey, allowed, now } = this.#parts;
     const { name, type, secret = null, ...given } = body;
     const settings = Object.fromEntries(providerSettings.map(each => [each, given[each] ?? null])) as ProviderSettings;
-    const problem = domain.providerProblem({ type, ...settings }, secret) ?? addressProblem(type, settings);
+    const problem =
+      domain.providerProblem({ type, ...settings }, secret) ?? (await addressProblem(type, settings, allowed));
     if (problem !== null) throw new ApiError(Code.parameterError, problem);
     return retrying(async () => {
       const providers = await this.read();
@@ -220,11 +226,21 @@ function recordIn({ list }: domain.Providers, providerId: string): domain.Provid
   return record;
 }
 
-function addressProblem(type: ProviderType, settings: ProviderSettings): string | null {
-  for (const [name, address] of Object.entries(settings)) {
-    if (!name.toLowerCase().endsWith('address') || address === null) continue;
-    const problem = issuerProblem(address) ?? (type === 'devmgr' ? consoleAddressProblem(address) : null);
-    if (problem !== null) return `${name} ${problem}`;
+/** The addresses of a WebAuthn server may be internal if they are at the host of the first one, others each at its own. */
+async function addressProblem(
+  type: ProviderType,
+  settings: ProviderSettings,
+  allowed: readonly string[],
+): Promise<string | null> {
+  for (const field of providerAddresses) {
+    const address = settings[field];
+    if (address === null) continue;
+    const named = type === 'webauthn' ? settings.address! : address;
+    const problem =
+      type === 'devmgr'
+        ? (issuerProblem(address) ?? consoleAddressProblem(address))
+        : await enteredProblem(address, named, allowed);
+    if (problem !== null) return `${field} ${problem}`;
   }
   return null;
 }

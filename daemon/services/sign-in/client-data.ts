@@ -1,5 +1,7 @@
 /** What a browser has a security key sign (WebAuthn 3, 5.8.1), as far as devmgr reads it itself. All of it is text of a client. */
 interface ClientData {
+  /** `webauthn.create` or `webauthn.get`. */
+  readonly type: unknown;
   readonly challenge: unknown;
   readonly origin: unknown;
   /** Whether the page was in a frame of a page of another origin. */
@@ -11,8 +13,8 @@ export function readClientData(json: string): ClientData | null {
   try {
     const data: unknown = JSON.parse(Buffer.from(json, 'base64url').toString());
     if (typeof data !== 'object' || data === null) return null;
-    const { challenge, origin, crossOrigin, topOrigin } = data as Readonly<Record<string, unknown>>;
-    return { challenge, origin, framed: (crossOrigin ?? false) !== false || topOrigin !== undefined };
+    const { type, challenge, origin, crossOrigin, topOrigin } = data as Readonly<Record<string, unknown>>;
+    return { type, challenge, origin, framed: (crossOrigin ?? false) !== false || topOrigin !== undefined };
   } catch {
     return null;
   }

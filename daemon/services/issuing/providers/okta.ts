@@ -2,8 +2,7 @@
  * Okta, by its Factors API: a WebAuthn factor is enrolled and activated on behalf of a person. Source: developer.okta.com, "UserFactor". Its
  * preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was available to try it with.
  */
-import { ProviderAway } from '../../../delivery/provider/errors.ts';
-import type { IssuingProvider } from './provider-api.ts';
+import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import { base64url, listIn, objectIn, type ProviderAccess, requestsTo, textIn, userIdOf } from './requests.ts';
 
 /** Milliseconds that a challenge of Okta lives. */
@@ -36,7 +35,7 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
       };
     },
     async finish({ account, response, handle }) {
-      if (handle === null) throw new ProviderAway('the factor that was begun at Okta is not known');
+      if (handle === null) throw new ProviderRefused('the factor that was begun at Okta is not known');
       const { attestationObject: attestation, clientDataJSON: clientData } = response.response;
       const url = `${factorsOf(account)}/${encodeURIComponent(handle)}/lifecycle/activate`;
       return textIn((await send(url, { method: 'POST', body: { attestation, clientData } }))!, 'id');

@@ -1,7 +1,7 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
 import { isObject, objectIn as jsonObjectIn } from '../../../../src/contract/json-object.ts';
 import { bodyBounds } from '../../../../src/contract/limits.ts';
-import { ProviderAway } from '../../../delivery/provider/errors.ts';
+import { AddressRefused, ProviderAway } from '../../../delivery/provider/errors.ts';
 import { providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
 
@@ -56,7 +56,10 @@ export function requestsTo(
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
     const content = form ? new URLSearchParams(form).toString() : body ? JSON.stringify(body) : undefined;
-    const response = await fetch(url, { method, headers, body: content, redirect: 'manual' });
+    const response = await fetch(url, { method, headers, body: content, redirect: 'manual' }).catch(error => {
+      // Nothing was sent, and nothing will be: that is not to be repeated.
+      throw error instanceof AddressRefused ? new ProviderRefused(`${name}: ${error.message}`) : error;
+    });
     const { status } = response;
     if (status === 404 && mayMiss) return null;
     const text = await response.text();

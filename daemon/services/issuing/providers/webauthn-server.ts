@@ -1,6 +1,7 @@
 /** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes what each gets and returns. */
+import { enteredProblem } from '../../../delivery/provider/fetch.ts';
 import type { ProviderRecord } from '../../../domain/provider.ts';
-import type { IssuingProvider } from './provider-api.ts';
+import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import { type JsonRequest, objectIn, type ProviderAccess, requestsTo, textIn } from './requests.ts';
 
 type ServerAddresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
@@ -19,6 +20,11 @@ export function webauthnServer(addresses: ServerAddresses, access: ProviderAcces
     },
     account: async userName => userName,
     async options(account) {
+      // Before a key makes a credential that could not be finished, or not be removed.
+      for (const address of [addresses.finishAddress!, addresses.removeAddress!]) {
+        const problem = await enteredProblem(address, addresses.address!, access.allowed);
+        if (problem !== null) throw new ProviderRefused(`the address ${address} ${problem}`);
+      }
       const answer = (await post(addresses.address, { userName: account }))!;
       const options = objectIn(answer, 'options');
       const life = typeof options.timeout === 'number' ? Math.min(options.timeout, CHALLENGE_MS) : CHALLENGE_MS;
