@@ -184,7 +184,9 @@ export interface DevicesBind {
 export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse | DevicesBind;
 
 /** Fields that a guard can hold beside the state and the activation code. */
-export type HeldFields = Partial<Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason' | 'proof'>>;
+export type HeldFields = Partial<
+  Pick<DeviceRecord, 'firmwareVersion' | 'note' | 'tags' | 'lockReason' | 'proof' | 'person'>
+>;
 
 /** The device has one of these states, this activation code and this version if they are given, and these values in the given fields. */
 export interface DeviceGuard {

@@ -132,6 +132,14 @@ export interface OwnerGuard {
   readonly isRequired: boolean;
 }
 
+/** The person of a device has not left: see `unlockFault`. */
+export interface PresentGuard {
+  readonly kind: 'present';
+  /** Null for the one with the name `userId`. */
+  readonly person: number | null;
+  readonly userId: string;
+}
+
 /** Whom a name means, of all persons with this name: the one who is not removed, else the last one; undefined if there is none. */
 export const holderOf = <P extends Pick<PersonRecord, 'removedAt'>>(persons: readonly P[]): P | undefined =>
   persons.find(({ removedAt }) => removedAt === null) ?? persons.at(-1);
@@ -342,6 +350,12 @@ export function ownerFault(
       : null;
   return person.active ? null : `userId ${userId}: this person has left`;
 }
+
+/** Why only an ADMIN may unlock a device of this person; null if others may. */
+export const unlockFault = (person: Pick<PersonRecord, 'active' | 'userName'> | null | undefined): string | null =>
+  person && !person.active
+    ? `${person.userName}, the person of this device, has left: only an ADMIN can unlock it`
+    : null;
 
 /** The refusal of an activation for such a user name. */
 export const refusedOwner = (fault: string): Refusal => new Refusal(Code.parameterError, fault);

@@ -40,7 +40,7 @@ const readers = {
 /** Dependencies of batches. `now`: milliseconds since 1970. */
 interface BatchParts {
   readonly store: Store;
-  readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;
+  readonly owners?: Pick<PeoplePolicies, 'judgeOwners' | 'judgeUnlock'>;
   readonly now: () => number;
   /** Keeps other changes of the same devices waiting. */
   readonly changes: KeyedMutex<string>;

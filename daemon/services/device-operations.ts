@@ -44,7 +44,7 @@ type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 interface DeviceOperationParts {
   readonly guessing: Guessing;
   /** Absent: devices are bound to anyone. */
-  readonly owners?: Pick<PeoplePolicies, 'judgeOwners'> | undefined;
+  readonly owners?: Pick<PeoplePolicies, 'judgeOwners' | 'judgeUnlock'> | undefined;
   readonly access?: AccessJournal | undefined;
 }
 
@@ -81,7 +81,13 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
       }),
     }),
     UNLOCK: operation<OperationFields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
-      decide: (device, { note }) => domain.unlock(device, note ?? null),
+      async decide(device, { note }, _at, { caller }) {
+        const decided = domain.unlock(device, note ?? null);
+        if (decided instanceof Refusal || caller.role === 'ADMIN' || !owners) return decided;
+        const { fault, guards } = await owners.judgeUnlock(device);
+        if (fault) return new Refusal(Code.noPermission, fault);
+        return { ...decided, guards: [...decided.guards, ...guards] };
+      },
       data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
     }),
     DEACTIVATE: operation<OperationFields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({

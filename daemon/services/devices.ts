@@ -31,7 +31,7 @@ interface DeviceServiceParts {
   readonly passwords: Passwords;
   readonly guessing: Guessing;
   readonly policies: ProofPolicies;
-  readonly owners?: Pick<PeoplePolicies, 'judgeOwners'>;
+  readonly owners?: Pick<PeoplePolicies, 'judgeOwners' | 'judgeUnlock'>;
   /** Absent if wrong activation codes need no entries. */
   readonly access?: AccessJournal;
   readonly now: () => number;

@@ -8,7 +8,7 @@ import type { DeviceChange, DeviceGuard } from '../domain/device.ts';
 import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
 import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
 import type { PasskeyChange, PasskeysGuard } from '../domain/passkey.ts';
-import type { OwnerGuard, PersonChange } from '../domain/person.ts';
+import type { OwnerGuard, PersonChange, PresentGuard } from '../domain/person.ts';
 import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
 import type { ReceiptChange } from '../domain/receipt.ts';
 import type { RefusedAdd } from '../domain/refused.ts';
@@ -38,7 +38,14 @@ export type Change =
   | ResponseExpire;
 
 /** A condition that must still hold at the moment of the commit. */
-export type Guard = DeviceGuard | UserGuard | DocumentGuard | UnansweredGuard | PasskeysGuard | OwnerGuard;
+export type Guard =
+  | DeviceGuard
+  | UserGuard
+  | DocumentGuard
+  | UnansweredGuard
+  | PasskeysGuard
+  | OwnerGuard
+  | PresentGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =

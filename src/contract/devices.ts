@@ -111,6 +111,7 @@ export const deviceOperations = operations('Devices', {
   /** A device that is not LOCKED is refused with 1001. Clears lockReason and lockedAt. */
   unlockDevice: {
     summary: 'Unlock a LOCKED device',
+    description: 'A device of a person who has left is unlocked by an ADMIN only (2007).',
     access: changers,
     params,
     body: Type.Object({ note: Type.Optional(nullable(f.note)) }),

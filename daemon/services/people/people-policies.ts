@@ -1,7 +1,8 @@
 import type { PeoplePolicy } from '../../../src/contract/people-policy.ts';
+import type { DeviceGuard, DeviceRecord } from '../../domain/device.ts';
 import type { DocumentGuard } from '../../domain/document.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from '../../domain/people-policy.ts';
-import { type OwnerGuard, ownerFault } from '../../domain/person.ts';
+import { type OwnerGuard, ownerFault, type PresentGuard, unlockFault } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { StoredSettings } from '../stored-settings.ts';
 
@@ -11,6 +12,12 @@ export interface OwnerVerdict {
   readonly fault: string | null;
   /** Guards that keep the verdict valid until the commit. */
   readonly guards: readonly (OwnerGuard | DocumentGuard)[];
+}
+
+/** Whether others than an ADMIN may unlock a device, as `OwnerVerdict`. */
+interface UnlockVerdict {
+  readonly fault: string | null;
+  readonly guards: readonly (PresentGuard | DeviceGuard)[];
 }
 
 /** The policy of persons. */
@@ -36,5 +43,13 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> {
       const guard: OwnerGuard = { kind: 'owner', userId, isRequired: config.personsRequired };
       return { fault: ownerFault(guard, persons.get(userId)), guards: [guard, policyGuard] };
     };
+  }
+
+  /** Judges whether others than an ADMIN may unlock a LOCKED device: not one of a person who has left. */
+  async judgeUnlock({ number, status, person, userId }: DeviceRecord): Promise<UnlockVerdict> {
+    if (userId === null) return { fault: null, guards: [] };
+    const found = await (person === null ? this.#store.personByName(userId) : this.#store.person(person));
+    const samePerson = { kind: 'device', device: number, status: [status], fields: { person } } as const;
+    return { fault: unlockFault(found), guards: [{ kind: 'present', person, userId }, samePerson] };
   }
 }

@@ -16,9 +16,11 @@ import {
   type PersonLeave,
   type PersonRecord,
   type PersonSet,
+  type PresentGuard,
   personDigest,
   rowDigest,
   searchTextOf,
+  unlockFault,
 } from '../../domain/person.ts';
 import { isOfProvider, keepsName } from '../../domain/sso.ts';
 import { edit as editUser, type UserRecord } from '../../domain/user.ts';
@@ -237,7 +239,17 @@ function enter(draft: Draft, person: PersonRecord, { type, data, detail }: Entry
   draft.enter(context, { type, ...(data && { data }), detail: proved }, null, person.number);
 }
 
-export const ownerGuards: GuardRules<OwnerGuard['kind']> = {
+export const ownerGuards: GuardRules<(OwnerGuard | PresentGuard)['kind']> = {
+  present: {
+    needs({ person, userId }, wanted) {
+      if (person === null) wanted.add(peopleNamed, personKey(userId));
+      else wanted.add(people.byKey, person);
+    },
+    broken(draft, { person, userId }) {
+      const records = draft.of(people);
+      return unlockFault(person === null ? holderOf(records.all(peopleNamed, personKey(userId))) : records.get(person));
+    },
+  },
   owner: {
     needs: ({ userId }, wanted) => wanted.add(peopleNamed, personKey(userId)),
     broken: (draft, guard) => ownerFault(guard, holderOf(draft.of(people).all(peopleNamed, personKey(guard.userId)))),

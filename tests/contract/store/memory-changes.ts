@@ -217,6 +217,11 @@ export function checkGuard(
     need(ownerFault(guard, person) === null || fault === 'ignores guards on owners');
     return;
   }
+  if (guard.kind === 'present') {
+    const person = guard.person === null ? holderIn(people, personKey(guard.userId)) : people[guard.person - 1];
+    need(person?.active !== false || fault === 'ignores guards on owners');
+    return;
+  }
   const device = devices[guard.device - 1];
   if (fault !== 'ignores guards on status') need(device !== undefined && guard.status.includes(device.status));
   if (fault !== 'ignores guards on codes')

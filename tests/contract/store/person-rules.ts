@@ -188,6 +188,18 @@ export const personRules: readonly Rule[] = [
     await commit(store, [activate(1, 'bob')], { guards: guards('bob') });
   }),
 
+  rule('a commit can require that a person has not left, by number or by name', async ({ store }) => {
+    await commit(store, [add('ada'), add('bob'), addDevice('SN-1')]);
+    await commit(store, [leaving(1, 'ada')]);
+    const write = (person: number | null, userId: string) =>
+      commit(store, [setDevice(1, { note: userId })], { guards: [{ kind: 'present', person, userId }] });
+    for (const named of [write(1, 'ada'), write(null, 'ADA'), write(1, 'bob')])
+      await expect(named).rejects.toThrow(Conflict);
+    await write(2, 'ada');
+    await write(null, 'bob');
+    await write(null, 'unknown');
+  }),
+
   rule('the last administrator stays enabled', async ({ store }) => {
     await commit(store, [add('root'), addUser('root', { role: 'ADMIN' })]);
     await commit(store, [leaving(1, 'root')]);
