@@ -79,6 +79,8 @@ describe('at any provider', () => {
   let answer: (request: IncomingMessage, body: string) => readonly [number, string, Record<string, string>?];
   const server = createServer(async (request, response) => {
     const body = await text(request);
+    // The clock of the daemon is held.
+    response.sendDate = false;
     const json = (value: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
     if (request.url === '/.well-known/openid-configuration') {
       const [authorization_endpoint, token_endpoint, jwks_uri] = [`${url}/auth`, `${url}/token`, `${url}/jwks`];

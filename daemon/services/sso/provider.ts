@@ -87,6 +87,11 @@ export class Provider {
     this.#discovered = new KeptRead(() => this.#read(), now);
   }
 
+  /** Why the provider has refused the client at the last request; null if it has not. */
+  get refusal(): ClientRefused | null {
+    return this.#refusal;
+  }
+
   /** The address at which a browser signs in. `again`: the provider must ask for the credentials even if it has a session. */
   async authorizationUrl(
     redirectUri: string,

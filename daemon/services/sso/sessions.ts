@@ -172,11 +172,12 @@ export class SsoSessions {
   /** Checks with the provider, unless a node started a check within `age` milliseconds. Returns the time of the check. `lenient`: accepts a provider that cannot be reached. */
   #renew(user: number, id: string, age: number, lenient: boolean): Promise<number> {
     return this.#renewals.run(`${user}/${id}`, async () => {
-      const { now, log } = this.#parts;
+      const { settings, now, log } = this.#parts;
       const { session, isMine } = await this.#claim(user, id, age);
       if (!isMine) {
         // Otherwise a session could be renewed for as long as the provider is away.
-        if (!lenient && now() - session.confirmedAt > 2 * CHECK_MS) throw new ProviderAway('not confirmed lately');
+        if (!lenient && now() - session.confirmedAt > 2 * CHECK_MS)
+          throw (await settings.active()).provider.refusal ?? new ProviderAway('not confirmed lately');
         return session.checkedAt;
       }
       try {
