@@ -43,13 +43,18 @@ export async function identifyKey(key: KeyView, signal: AbortSignal, limit: numb
     if (report.conclusive === true) conclusive.add(source.name);
     firmwareVersion ??= report.firmwareVersion;
     if (report.serial === null) continue;
-    const verdict = judgeSerial(report.serial, key.vendorId, key.productId);
+    const verdict = judgeSerial(report.serial, key.vendorId, key.productId, 'maker');
     const identity = { verdict, source: source.name, firmwareVersion, unsettled, provisional: false };
     if (verdict.serial !== null) return identity;
     refused ??= identity;
   }
   if (refused !== null) return refused;
-  const verdict = judgeSerial(descriptorSerial(key), key.vendorId, key.productId);
+  const verdict = judgeSerial(
+    descriptorSerial(key),
+    key.vendorId,
+    key.productId,
+    isMakers(key) ? 'maker' : 'descriptor',
+  );
   return {
     verdict,
     source: verdict.serial === null ? null : 'usb-descriptor',
@@ -73,6 +78,9 @@ async function attempt(
     return error;
   }
 }
+
+/** Yubico puts the number of the unit into the descriptor. */
+const isMakers = ({ vendorId }: KeyView): boolean => vendorId === VENDOR.YUBICO;
 
 /** A YubiKey pads the serial in its descriptor with zeros, but not in its own protocol: one key would have two names. */
 function descriptorSerial({ vendorId, descriptorSerial: serial }: KeyView): string | null {

@@ -14,7 +14,8 @@ export function checkedSerial(serial: string, what: string): string {
   if (serial.length > MAX_LENGTH || !ALLOWED.test(serial)) {
     throw new HardwareError('protocol', `the ${what} contains characters that a serial must not have`);
   }
-  if (new Set(serial.replace(/[-_.:/]/g, '')).size < 2) {
+  const characters = serial.replace(/[-_.:/]/g, '');
+  if (new Set(characters).size < 2 || isConstant(characters)) {
     throw new HardwareError('protocol', `the ${what} is a placeholder (${serial}) that other cards share`);
   }
   return serial;
@@ -30,6 +31,37 @@ const MAKER_PLACEHOLDERS: readonly { vendorId: string; productId: string | null;
   { vendorId: VENDOR.OPENMOKO, productId: PRODUCT.ONLYKEY, serial: '1000000000' },
   { vendorId: VENDOR.LEDGER, productId: null, serial: '0001' },
 ];
+
+/**
+ * Serials that examples and kits put into every device of any maker, in upper case. STM32Cube: the examples of its USB device library
+ * (USBD_SERIALNUMBER_HS_STRING and its like). 1000000000: what OnlyKey and other firmware on Teensy boards reports. A row that is counted
+ * is not listed: `isCounted` finds it, such as 0123456789ABCDEF, the default of USB gadgets (sipeed/NanoKVM, pull request 746).
+ */
+const CONSTANTS: ReadonlySet<string> = new Set([
+  '1000000000',
+  '1234567890ABCDEF',
+  '00000000001A',
+  '00000000001B',
+  '00000000001C',
+  '00000000050C',
+  'DEADBEEF',
+  'SERIAL',
+  'SERIALNUMBER',
+]);
+
+/** Characters of the shortest counted row that is refused: a shorter one can be the number of a unit. */
+const COUNTED_FROM = 6;
+
+/** Whether each character is one more, or one less, than the one before, in decimal or hex. */
+function isCounted(serial: string): boolean {
+  if (serial.length < COUNTED_FROM || !/^[0-9A-F]+$/i.test(serial)) return false;
+  const values = [...serial].map(character => Number.parseInt(character, 16));
+  const counts = (base: number, step: number) =>
+    values.every((value, at) => value < base && (at === 0 || (values[at - 1]! + step + base) % base === value));
+  return [10, 16].some(base => counts(base, 1) || counts(base, -1));
+}
+
+const isConstant = (serial: string): boolean => CONSTANTS.has(serial.toUpperCase()) || isCounted(serial);
 
 /** Gnuk and Nitrokey Start: the firmware version, which changes with each update, comes before the number of the unit. */
 const GNUK = /^FSIJ-(\d+(?:\.\d+)*)-([0-9A-Fa-f]{8,})$/;
@@ -51,9 +83,15 @@ export function sharedSerial(serial: string): string {
 
 /**
  * Judges the serial that a USB key reports; null if it reports none. White space at the ends is removed, and so is the
- * firmware version of Gnuk; nothing else is changed. `vendorId` and `productId` are four lower-case hex digits.
+ * firmware version of Gnuk; nothing else is changed. `vendorId` and `productId` are four lower-case hex digits. `from`: a number that the
+ * maker's own protocol reports is that of the unit, even if its digits are counted.
  */
-export function judgeSerial(reported: string | null, vendorId: string, productId: string): SerialVerdict {
+export function judgeSerial(
+  reported: string | null,
+  vendorId: string,
+  productId: string,
+  from: 'descriptor' | 'maker' = 'descriptor',
+): SerialVerdict {
   const text = reported?.trim() ?? '';
   if (text === '') return refused(NO_SERIAL);
   const gnuk = GNUK.exec(text);
@@ -64,7 +102,8 @@ export function judgeSerial(reported: string | null, vendorId: string, productId
   if (serial.length > MAX_LENGTH) {
     return refused(`the key's serial has ${serial.length} characters, ${MAX_LENGTH} are allowed; ${BY_HAND}`);
   }
-  if (BLANK.test(serial) || isMakerPlaceholder(serial, vendorId, productId)) {
+  const isForAll = from === 'descriptor' && isConstant(serial);
+  if (BLANK.test(serial) || isForAll || isMakerPlaceholder(serial, vendorId, productId)) {
     return refused(`serial ${serial} is a placeholder that every key of this model has; ${BY_HAND}`);
   }
   return { serial, firmwareVersion: gnuk?.[1] ?? null, problem: null };

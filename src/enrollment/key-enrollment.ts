@@ -8,6 +8,7 @@ import type { Tags } from '../contract/tags.ts';
 import type { RequiredGrade } from '../contract/values.ts';
 import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
 import type { EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
+import { contradictionOf } from './same-device.ts';
 
 /** How keys are enrolled. */
 export interface EnrollKeyOptions {
@@ -114,6 +115,12 @@ export class KeyEnrollment {
 
   async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
     const { deviceId, status, userId, activationCode, manufacturer, model } = device;
+    const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
+    const contradiction = contradictionOf(mustClaim ? await this.#registry.withClaims(key) : key, device);
+    if (contradiction !== null) {
+      const message = this.#words.otherKey(deviceId, device.serialNumber, contradiction);
+      return this.#outcome(key, { result: 'failed', message });
+    }
     if (this.#isConflict(device)) {
       const message = this.#words.conflict(device);
       return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });

@@ -6,6 +6,7 @@ import type { Proof } from '../contract/proof.ts';
 import type { Routes } from '../contract/routes.ts';
 import type { DeviceType, RequiredGrade } from '../contract/values.ts';
 import type { EnrollmentResult } from './outcome.ts';
+import type { Contradiction } from './same-device.ts';
 
 /** A key with a serial number: only such keys can be registered and proved. */
 export type NumberedKey = Key & { readonly serialNumber: string };
@@ -50,6 +51,8 @@ export interface EnrollmentRegistry {
     body: BodyOf<Routes['activateDevice']>,
     id: string | null,
   ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
+  /** The key with what it claims, which is read a little after it was plugged in; unchanged if it is unplugged or claims nothing. */
+  withClaims(key: Key): Promise<Key>;
   /** The ACTIVE devices of a person. */
   keysOf(userId: string): Promise<readonly PersonKey[]>;
   /** Asks the key for evidence, and the registry for the verdict. */
@@ -71,6 +74,8 @@ export interface EnrollmentWords {
   readonly unreadable: string;
   /** Why a device that is neither INACTIVE nor ACTIVE for the user is not activated. */
   notActivated(device: DeviceDetail, userId: string, dryRun: boolean): string;
+  /** What the key shows contradicts the device that has its serial number: it is another key. */
+  otherKey(deviceId: string, serialNumber: string, contradiction: Contradiction): string;
   /** The key waited for its registration, and another client registered the device. */
   conflict(device: DeviceDetail): string;
   /** The activation was refused; `why` null: the activation code is not visible to the caller. */

@@ -17,6 +17,7 @@ import { trustReceiptKeys } from '../support/receipt-key.ts';
 import { scimClient } from '../support/scim.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { secretFile } from './issuing.ts';
+import { devmgr } from './program.ts';
 import { RosterBench } from './roster-station.ts';
 import { keys } from './screen.ts';
 
@@ -210,4 +211,28 @@ test('a device that is retired because its person has left loses its sealed PIN'
   await expect
     .poll(() => stored.get(`pin:${deviceId.replace('DEV-', '')}`), { timeout: 20_000 })
     .toEqual({ value: 'null' });
+});
+
+test('another key with the serial number of a device is neither enrolled nor issued nor verified as that device', async () => {
+  await trustReceiptKeys(daemon, root);
+  const company = await provider('company-5');
+  company.userVerification = 'discouraged';
+  const { run } = bench.station(null);
+  const flags = ['--count', '1', '--activate-for', 'first.owner'];
+  key('SHARED-1').plug();
+  expect(await run('--prove', ...flags)).toMatchObject({ code: 0 });
+  unplug();
+  const authenticator = new IssuableAuthenticator({ root, aaguid: '00000000-1111-2222-3333-444444444444' });
+  const fido = new FidoKey({ authenticator, touched: true, issued: true });
+  plugged.add(system.plug({ serial: 'SHARED-1', interfaces: { fido } }));
+  const words = /another key than DEV-\d+, which has the serial number SHARED-1 as well: its AAGUID is 00000000-1111-/;
+  const enrolled = await run('--timeout', '1', '--for', 'company-5', '--pin', 'none', ...flags, '--json');
+  expect(enrolled).toMatchObject({ code: 10, rows: [{ result: 'failed', message: expect.stringMatching(words) }] });
+  const env = { env: { DEVMGR_TOKEN: daemon.adminToken } };
+  for (const command of [['keys', 'issue', '--for', 'company-5', '--pin', 'none'], ['verify'], ['receipt', 'make']])
+    expect(await devmgr([...command, '--server', daemon.url], env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(words),
+    });
+  expect([company.accepted, authenticator.credentials]).toEqual([[], []]);
 });

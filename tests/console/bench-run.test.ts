@@ -30,11 +30,13 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
     deviceOf: async () => device as DeviceDetail | null,
     failureOf: () => ({ isOfOneKey: true, isAway: false, isDuplicate: false, isLost: false }),
     keysOf: async () => [],
+    withClaims: async (key: Key) => key,
     ...requests,
   } as EnrollmentRegistry;
   const words = {
     unreadable: '',
     notActivated: () => '',
+    otherKey: () => 'another key',
     conflict: () => '',
     activationRefused: (_: unknown, why: string | null) => why,
     unproved: () => '',
@@ -50,6 +52,7 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
 describe('a key', () => {
   const device = (status: DeviceDetail['status'], userId: string | null = null) => ({
     deviceId: 'DEV-1' as DeviceDetail['deviceId'],
+    deviceType: 'UKEY' as const,
     status,
     userId,
   });
@@ -320,7 +323,7 @@ describe('the file of a roster', () => {
     ['userId,type\nann,CARD\n', 2, 'type'],
     ['userId,count\nann,101\n', 2, 'count'],
     [`userId\n"a\nb"\n`, 2, 'userId'],
-    [`userId\n${'x'.repeat(65)}\n`, 2, 'userId'],
+    [`userId\n${'x'.repeat(129)}\n`, 2, 'userId'],
     ['userId,name\n,Ann\n', 2, 'userId'],
     ['userId\nann,Ann\n', 2, 'cells'],
     ['userId,name\nann,"Ann\nbob,Bob\n', 2, 'open quote'],

@@ -7,7 +7,7 @@ const judge = (serial: string | null, ids = '096e:0850') => {
 };
 
 describe('a serial is accepted', () => {
-  test.each(['SN-0001', 'A', '0123456789ABCDEF', 'a_b.c:d/e-f', 'x'.repeat(64), '1000000000'])(
+  test.each(['SN-0001', 'A', '12345', 'ABCDEX', '1000000001', 'a_b.c:d/e-f', 'x'.repeat(64)])(
     'unchanged: %s',
     serial => {
       expect(judge(serial)).toEqual({ serial, firmwareVersion: null, problem: null });
@@ -27,6 +27,10 @@ describe('a serial is accepted', () => {
   });
 });
 
+test('a number that the protocol of a maker reports is that of the unit, also if it is counted', () => {
+  expect(judgeSerial('12345678', '1050', '0407', 'maker').serial).toBe('12345678');
+});
+
 describe('a serial is rejected with the reason', () => {
   test.each([
     ['missing', null, '096e:0850', 'no readable serial'],
@@ -35,6 +39,13 @@ describe('a serial is rejected with the reason', () => {
     ['a single digit', '1', '096e:0850', 'placeholder'],
     ['erased memory', 'FFFFFFFF', '096e:0850', 'placeholder'],
     ["OnlyKey's", '1000000000', '1d50:60fc', 'placeholder'],
+    ['that of firmware for Teensy boards', '1000000000', '096e:0850', 'placeholder'],
+    ['the default of USB gadgets', '0123456789ABCDEF', '096e:0850', 'placeholder'],
+    ['the default of USB gadgets in lower case', '0123456789abcdef', '096e:0850', 'placeholder'],
+    ['counted up', '123456789', '096e:0850', 'placeholder'],
+    ['counted up beyond 9', '1234567890', '096e:0850', 'placeholder'],
+    ['counted down', '87654321', '096e:0850', 'placeholder'],
+    ['of an example of STM32Cube', '00000000001A', '096e:0850', 'placeholder'],
     ["Ledger's", '0001', '2c97:4011', 'placeholder'],
     ["Nitrokey Start's with an empty number", 'FSIJ-1.2.15-00000000', '20a0:4211', 'placeholder'],
     ['a space inside', 'SN 0001', '096e:0850', 'characters other than'],

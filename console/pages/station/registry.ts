@@ -7,6 +7,7 @@ import type { Person } from '../../../src/enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { exchangeProof, type ProofRequests } from '../../../src/enrollment/proof-exchange.ts';
 import type { EnrollmentRegistry, EnrollmentWords, KeyProof, NumberedKey } from '../../../src/enrollment/registry.ts';
+import { claimedIn, claimsPoll } from '../../../src/enrollment/same-device.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey, token } from '../../api/request.ts';
 import { streamState } from '../../api/stream.ts';
@@ -62,6 +63,14 @@ const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
     const found = list.find(device => device.serialNumber === serialNumber);
     return found ? attempt(() => detailOf(found.deviceId)) : null;
   },
+  async withClaims(key) {
+    for (const end = Date.now() + claimsPoll.forMs; Date.now() < end; ) {
+      const now = claimedIn((await call('listKeys', {})).list, key);
+      if (now !== null) return now;
+      await new Promise(resolve => setTimeout(resolve, claimsPoll.everyMs));
+    }
+    return key;
+  },
   async keysOf(userId) {
     const query = { userId, status: ['ACTIVE' as const], size: 100 };
     return (await attempt(() => call('listDevices', { query }))).list;
@@ -86,6 +95,7 @@ const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
 const words: EnrollmentWords = {
   unreadable: '',
   notActivated: () => '',
+  otherKey: (deviceId, _, { what, recorded, shown }) => `${deviceId}: ${what} ${recorded} ≠ ${shown}`,
   conflict: () => '',
   activationRefused: (_, why) => why,
   unproved: (required, { proof, reason }) => `${required}; found: ${proof.grade}${reason ? ` (${reason})` : ''}`,

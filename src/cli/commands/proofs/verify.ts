@@ -9,6 +9,7 @@ import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { nameOf, onePluggedKey } from '../../framework/devices/device.ts';
+import { registeredDevice } from '../../framework/devices/registration.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { gradeStyle, isProved, proofRows } from '../devices/proof.ts';
@@ -49,6 +50,8 @@ export const verify = command({
     const found = await attachedKeys(context, args);
     const endings: number[] = [];
     for (const key of found) {
+      // The answer of another key must not become the proof of the device.
+      await registeredDevice(context, key);
       const verdict = await proveKey(context, key, { method: flags.method });
       await write(context, verdict, found.length > 1);
       endings.push(exitOf(verdict));

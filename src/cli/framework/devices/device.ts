@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import type { ArgShape } from '../flags.ts';
 import { findDevice } from '../hints.ts';
 import { findBySerial, NamedDevices } from './find-device.ts';
-import { Registrations, registrationOf } from './registration.ts';
+import { Registrations, registeredDevice } from './registration.ts';
 
 /** The argument that names a device. It is optional because --plugged can name it instead. */
 export const deviceArg: ArgShape = {
@@ -58,7 +58,7 @@ async function pluggedDevice(context: Context): Promise<string> {
   const key = await onePluggedKey(context);
   if (key.serialNumber === null)
     throw new Fault('hardware', `the attached key has no readable serial number (${nameOf(key)})`, key.problem);
-  const device = await registrationOf(context, key);
+  const device = await registeredDevice(context, key);
   if (device) return device.deviceId;
   throw new Fault(
     'device',

@@ -1,9 +1,36 @@
+import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
+import { type Contradiction, claimedIn, claimsPoll, contradictionOf } from '../../../enrollment/same-device.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { Fault, failure } from '../../fault.ts';
+import { poll } from '../../retry.ts';
 import type { Context } from '../context.ts';
 import { findBySerial } from './find-device.ts';
+
+/** Why a key is not the device that has its serial number, in words. */
+export const otherKeyWords = (deviceId: string, serial: string, { what, recorded, shown }: Contradiction): string =>
+  `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${what} is ${shown}, and that of the device is ${recorded}. Register it under the number printed on it: devmgr register`;
+
+/** The key with what it claims; see `EnrollmentRegistry`. */
+export async function withClaims({ hardware, io }: Pick<Context, 'hardware' | 'io'>, key: Key): Promise<Key> {
+  const read = async () => claimedIn((await hardware.call('listKeys')).list, key);
+  return (await poll(read, { ...claimsPoll, signal: io.interrupt })) ?? key;
+}
+
+/** The device that an attached key is; null if it is not registered. A fault if the key contradicts it: then it is another key. */
+export async function registeredDevice(
+  services: Services & Pick<Context, 'io'>,
+  key: Key,
+): Promise<DeviceDetail | null> {
+  const found = await registrationOf(services, key);
+  if (found === null) return null;
+  const device = await services.registry.call('getDevice', { params: { deviceId: found.deviceId } });
+  const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
+  const contradiction = contradictionOf(mustClaim ? await withClaims(services, key) : key, device);
+  if (contradiction === null) return device;
+  throw failure(`${key.serialNumber}: ${otherKeyWords(device.deviceId, device.serialNumber, contradiction)}`);
+}
 
 /**
  * The registered device that an attached key is; null if it is not registered. A hardware service that is not the registry

@@ -9,7 +9,7 @@ import { newKey } from '../../../client/request-retry.ts';
 import { isFault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { findBySerial } from '../../../framework/devices/find-device.ts';
-import { registrationOf } from '../../../framework/devices/registration.ts';
+import { otherKeyWords, registrationOf, withClaims } from '../../../framework/devices/registration.ts';
 
 /** Refusals that every other key would meet as well. */
 const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403, 429];
@@ -48,6 +48,7 @@ function registryOf(context: Context, registry: Client): EnrollmentRegistry {
       const { exact } = await findBySerial(registry, serialNumber);
       return exact && detailOf(registry, exact.deviceId);
     },
+    withClaims: key => withClaims(context, key),
     keysOf: async userId => {
       const query = { userId, status: ['ACTIVE' as const], size: mostKeys };
       return (await registry.call('listDevices', { query })).list;
@@ -87,6 +88,7 @@ const words: EnrollmentWords = {
         return `${not} for ${holder}. Return it to that user, or retire it and use another key: devmgr deactivate ${deviceId} --reason TEXT`;
     }
   },
+  otherKey: otherKeyWords,
   conflict: ({ deviceId, status, userId, userName, createdAt }) => {
     const holder = userId === null ? '' : ` for ${userName === null ? userId : `${userId} (${userName})`}`;
     return `already registered as ${deviceId} since ${createdAt}, ${status}${holder}`;

@@ -7,7 +7,7 @@ import { counted } from '../../../count.ts';
 import { errorWords, Fault, failure, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { registrationOf } from '../../../framework/devices/registration.ts';
+import { registeredDevice } from '../../../framework/devices/registration.ts';
 import { yesFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
@@ -99,7 +99,7 @@ const credentialsOf = (context: Context, deviceId: string): Promise<DataOf<Route
   context.registry.call('listCredentials', { params: { deviceId } });
 
 async function activeDevice(context: Context, key: Key): Promise<string> {
-  const device = await registrationOf(context, key);
+  const device = await registeredDevice(context, key);
   if (device === null)
     throw new Fault('absent', `the key ${key.serialNumber} is not registered`, 'register it: devmgr enroll');
   if (device.status === 'ACTIVE') return device.deviceId;

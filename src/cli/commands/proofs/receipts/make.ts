@@ -3,6 +3,7 @@ import { receiptKinds } from '../../../../contract/values.ts';
 import { usage } from '../../../fault.ts';
 import { command, definedFields } from '../../../framework/define.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
+import { registeredDevice } from '../../../framework/devices/registration.ts';
 import { present } from '../../../framework/present.ts';
 import { safe } from '../../../terminal/text.ts';
 import { attachedKeys } from '../verify.ts';
@@ -49,6 +50,7 @@ export const make = command({
     const deviceId = await resolveDevice(context, args[0], args[0] === undefined);
     const { serialNumber } = await context.registry.call('getDevice', { params: { deviceId } });
     const [key] = await attachedKeys(context, [serialNumber]);
+    await registeredDevice(context, key!);
     const terms = flags.terms ?? (kind === 'return' ? returnTerms : usualTerms);
     const wanted = definedFields({ deviceId, kind, terms, dueAt: due === undefined ? undefined : endOf(due) });
     const receipt = await signedReceipt(context, key!, wanted);
