@@ -163,6 +163,8 @@ export interface DeviceUpdate {
   readonly kind: 'device.set';
   readonly device: number;
   readonly set: DeviceSet;
+  /** Of the person in `set`; a `Conflict` if the person has another version. */
+  readonly personVersion?: number;
   readonly entry: Entry;
 }
 

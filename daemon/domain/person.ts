@@ -307,21 +307,19 @@ export function matchDevice(device: DeviceRecord, person: PersonRecord, now: num
   const before = { userId, personId: null };
   const detail = { before, after: { userId: userName, personId: personIds.format(person.number) } };
   const entry = { type: 'DEVICE_UPDATED', data: { deviceType }, detail } as const;
-  const bound = { kind: 'device.set', device: number, set, entry } as const;
+  const bound = { kind: 'device.set', device: number, set, personVersion: person.version, entry } as const;
   const isLeft = !active && heldAt === null && dueAt === null;
   const decided = isLeft && status === 'ACTIVE' ? lock(device, reason ?? leaverReason(source), null, now) : null;
-  const guard = { kind: 'device', device: number, status: [status], version } as const;
   return {
     changes: decided && 'change' in decided ? [bound, decided.change] : [bound],
-    // A person who leaves at the same time would keep the device.
-    guards: active ? [guard, { kind: 'owner', userId: userName, isRequired: true }] : [guard],
+    guards: [{ kind: 'device', device: number, status: [status], version }],
   };
 }
 
 /** What gives a device to a person, and when it may. */
 interface DeviceMatch {
   readonly changes: readonly DeviceChange[];
-  readonly guards: readonly (DeviceGuard | OwnerGuard)[];
+  readonly guards: readonly DeviceGuard[];
 }
 
 /** Whether a source gives a person who has left another external id, and with it the devices to someone else. */

@@ -55,10 +55,9 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
     },
     check(draft, change) {
       ofDevice.check(draft, change);
-      const { userId, person } = change.set;
-      const named = typeof person === 'number' && userId ? draft.of(people).get(person)?.userKey : null;
-      if (named !== null && named !== personKey(userId!))
-        throw new Conflict(`person ${person} has another user name now`);
+      const { personVersion, set } = change;
+      if (personVersion !== undefined && draft.of(people).get(set.person!)?.version !== personVersion)
+        throw new Conflict(`person ${set.person} has another version now`);
     },
     apply(draft, change, context) {
       setDevice(draft, change, context);

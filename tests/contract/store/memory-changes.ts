@@ -297,6 +297,11 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'added', number };
     }
     case 'device.set':
+      if (
+        change.personVersion !== undefined &&
+        content.people[change.set.person! - 1]?.version !== change.personVersion
+      )
+        throw new Conflict('person');
       setDevice(content, change.device, change.set);
       write(change.entry, change.device, null);
       if (change.set.status === 'DEACTIVATED') removePin(change.device);
