@@ -455,6 +455,7 @@ export const importing: typeof en.importing = {
   secret: 'enthält Geheimnisse: wird nicht gesendet',
   defaults: 'Werte für Zeilen ohne Angabe',
   noDefault: 'keiner',
+  asIs: 'Nummern unverändert übernehmen, auch wenn eine Tabellenkalkulation sie verändert zu haben scheint',
   check: 'Datei prüfen',
   reading: count => `Wird geprüft: ${s(count, 'Zeile', 'Zeilen')} …`,
   plan: 'Vorschau',

@@ -438,6 +438,7 @@ export const importing = {
   secret: 'contains secrets: not sent',
   defaults: 'Values for lines that lack them',
   noDefault: 'none',
+  asIs: 'Take numbers as they are, also those that a spreadsheet seems to have changed',
   check: 'Check the file',
   reading: (count: number) => `Checking: ${s(count, 'line')} …`,
   plan: 'What would happen',

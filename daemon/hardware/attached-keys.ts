@@ -15,7 +15,7 @@ import {
   type SignOutput,
   signAttached,
 } from './proofs.ts';
-import { presentKey, recordUse, type UseOptions } from './registered-keys.ts';
+import { presentKey, recordUse, registeredDevices, type UseOptions } from './registered-keys.ts';
 
 /** Dependencies of `AttachedKeys`. */
 interface AttachedKeysOptions extends UseOptions {
@@ -89,10 +89,8 @@ export class AttachedKeys {
     wait.abort();
     const keys = [...this.#attached.values()].map(({ key }) => key);
     const serials = keys.flatMap(({ serialNumber }) => serialNumber ?? []);
-    const devices = serials.length
-      ? await this.#options.store.devicesBySerial(serials)
-      : new Map<string, DeviceIdentity>();
-    return keys.map(key => presentKey(key, devices.get(key.serialNumber ?? ''), this.#proving.get(key.keyId) ?? null));
+    const device = serials.length ? await registeredDevices(this.#options.store, serials) : () => undefined;
+    return keys.map(key => presentKey(key, device(key.serialNumber ?? ''), this.#proving.get(key.keyId) ?? null));
   }
 
   /**
@@ -219,7 +217,7 @@ export class AttachedKeys {
   async #device({ serialNumber }: AttachedKey): Promise<DeviceIdentity | undefined> {
     if (serialNumber === null) return undefined;
     try {
-      return (await this.#options.store.devicesBySerial([serialNumber])).get(serialNumber);
+      return (await registeredDevices(this.#options.store, [serialNumber]))(serialNumber);
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not read the store: a key is reported without its registration');
       return undefined;

@@ -2,6 +2,7 @@
 import type { AttachedKey } from '../../drivers/driver.ts';
 import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { Key } from '../../src/contract/hardware.ts';
+import { formsOf } from '../../src/contract/iccid.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { Refusal } from '../domain/decision.ts';
@@ -43,6 +44,18 @@ export function presentKey(
 
 const describedOf = ({ manufacturer, model }: AttachedKey): string => [manufacturer, model].filter(Boolean).join(' ');
 
+/** Finds the devices of attached keys, by serial number; a SIM card also with the filler that some lists keep. */
+export async function registeredDevices(
+  store: Pick<Store, 'devicesBySerial'>,
+  serials: readonly string[],
+): Promise<(serial: string) => DeviceIdentity | undefined> {
+  const devices = await store.devicesBySerial(serials.flatMap(formsOf));
+  return serial =>
+    formsOf(serial)
+      .map(form => devices.get(form))
+      .find(device => device !== undefined);
+}
+
 /** Dependencies of `recordUse`. */
 export interface UseOptions {
   readonly store: Pick<Store, 'device' | 'devicesBySerial' | 'commit'>;
@@ -56,7 +69,7 @@ export interface UseOptions {
  * with its serial number was registered to try exactly this.
  */
 export async function recordUse({ store, now }: UseOptions, serialNumber: string, milliseconds: number): Promise<void> {
-  const registered = (await store.devicesBySerial([serialNumber])).get(serialNumber);
+  const registered = (await registeredDevices(store, [serialNumber]))(serialNumber);
   if (registered?.status !== 'ACTIVE') return;
   await retrying(async () => {
     const device = await store.device(registered.number);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
+import { recordUse, registeredDevices } from '../../daemon/hardware/registered-keys.ts';
 import { clientDataHash } from '../../daemon/proof/client-data.ts';
 import type { Change } from '../../daemon/store/commit.ts';
 import { type AttachedKey, type Driver, HardwareError, type KeyEvent, type KeyEvidence } from '../../drivers/driver.ts';
@@ -64,6 +65,18 @@ it('reports of a key that is detached whether it was unplugged, or its driver be
   const said = events.map(({ type, key }) => [type, (key as { unplugged?: boolean }).unplugged]);
   const attached = ['KEY_ATTACHED', undefined];
   expect(said).toEqual([attached, ['KEY_DETACHED', true], attached, ['KEY_DETACHED', false]]);
+});
+
+it('finds a SIM card that is registered with the filler of its number, and records its use', async () => {
+  setUp([]);
+  const { store } = temporary;
+  await commit(registration('8949440000000001012F'), registration('20470001'));
+  await activate(1);
+  const device = await registeredDevices(store, ['8949440000000001012', '2047000', '20470001F']);
+  expect(device('8949440000000001012')).toMatchObject({ number: 1 });
+  expect([device('2047000'), device('20470001F')]).toEqual([undefined, undefined]);
+  await recordUse({ store, now: () => clock.wall }, '8949440000000001012', 5000);
+  expect(await store.device(1)).toMatchObject({ usageCount: 1 });
 });
 
 it('does not wait with its events until a use is recorded', async () => {

@@ -1,5 +1,5 @@
 /** The dialog that registers one device. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { Code } from '../../../src/contract/codes.ts';
 import { describedNames, describedTexts } from '../../../src/contract/device-description.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
@@ -14,12 +14,18 @@ import { Button } from '../../parts/button.tsx';
 import { CodeSection } from '../../parts/code.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
-import { Choice } from '../../parts/inputs.tsx';
+import { CheckBox, Choice } from '../../parts/inputs.tsx';
 import { addDevice } from '../../parts/open.ts';
 import { PersonField } from '../../parts/person-field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { linkTo } from '../../router.ts';
-import { device as deviceWords, entries as entryWords, text, adding as words } from '../../text/words.ts';
+import {
+  device as deviceWords,
+  entries as entryWords,
+  importing as importWords,
+  text,
+  adding as words,
+} from '../../text/words.ts';
 
 const none = Object.fromEntries(describedNames.map(name => [name, ''])) as Record<
   (typeof describedNames)[number],
@@ -35,6 +41,7 @@ export function AddDevice({ onClose }: { readonly onClose: () => void }) {
   const entries = useEntries(first);
   const user = useSignal('');
   const wrong = useSignal<string | null>(null);
+  const asIs = useSignal(false);
   const isOptional = (name: (typeof lines)[number]) => name !== 'serialNumber' && !describedTexts[name].isRequired;
   return (
     <ActionDialog
@@ -42,7 +49,7 @@ export function AddDevice({ onClose }: { readonly onClose: () => void }) {
       submit={words.submit}
       onClose={onClose}
       onSubmit={async (key, follow) => {
-        const read = await readEntries(entries);
+        const read = await readEntries(entries, asIs.value);
         wrong.value = read.ok ? null : read.field;
         if (!read.ok) throw new Problem(Code.parameterError, read.message);
         const added = await call('registerDevice', { body: read.value }, { key });
@@ -51,7 +58,7 @@ export function AddDevice({ onClose }: { readonly onClose: () => void }) {
         follow(<Added added={added} userId={userId} problem={problem} onClose={onClose} />);
       }}
     >
-      <AttachedKeys entries={entries} />
+      <AttachedKeys entries={entries} asIs={asIs} />
       <Choice label={names.deviceType} entry={entries.deviceType} values={deviceTypes} words={text.type} />
       {lines.map(name => (
         <Field
@@ -63,6 +70,7 @@ export function AddDevice({ onClose }: { readonly onClose: () => void }) {
           fault={wrong.value === name ? '' : null}
         />
       ))}
+      <CheckBox words={importWords.asIs} entry={asIs} />
       <Field label={words.tags} entry={entries.tags} rows={2} />
       <PersonField label={text.common.optional(entryWords.userId)} entry={user} />
     </ActionDialog>
@@ -80,22 +88,29 @@ async function activate({ deviceId, activationCode }: Data<'registerDevice'>, us
 }
 
 /** What was entered, read by the rules of the contract. */
-async function readEntries({ tags, ...fields }: DeviceEntries) {
-  const [{ readObject }, { parseTag }] = await Promise.all([
+async function readEntries({ tags, ...fields }: DeviceEntries, asIs: boolean) {
+  const [{ readObject }, { parseTag }, { judgedSerial }] = await Promise.all([
     import('../../../src/contract/readers.ts'),
     import('../../../src/contract/tags.ts'),
+    import('../../../src/enrollment/import/serial-values.ts'),
   ]);
+  const deviceType = fields.deviceType.value;
+  const source = { deviceType, column: '', hasSecrets: false, asIs };
+  const judged = judgedSerial(fields.serialNumber.value.trim(), source);
+  if ('problem' in judged)
+    return { ok: false, field: 'serialNumber', message: `serialNumber ${judged.problem}` } as const;
   const given = Object.entries(fields).filter(([, { value }]) => value.trim());
   const tagLines = tags.value.split('\n').filter(line => line.trim());
   const named = tagLines.map(line => parseTag(line) ?? { name: line, value: '' });
   return readObject({
     ...Object.fromEntries(given.map(([name, { value }]) => [name, value])),
+    ...(judged.serial && { serialNumber: judged.serial }),
     ...(named.length > 0 && { tags: Object.fromEntries(named.map(({ name, value }) => [name, value])) }),
   });
 }
 
 /** The keys that are plugged into the machine of the daemon and not registered. A choice fills in the form. */
-function AttachedKeys({ entries }: { readonly entries: DeviceEntries }) {
+function AttachedKeys({ entries, asIs }: { readonly entries: DeviceEntries; readonly asIs: Signal<boolean> }) {
   const chosen = useSignal('');
   const keys = useResource(signal => call('listKeys', {}, { signal }));
   const isOfKey = ({ type }: { readonly type: string }) => type === 'KEY_ATTACHED' || type === 'KEY_DETACHED';
@@ -106,6 +121,8 @@ function AttachedKeys({ entries }: { readonly entries: DeviceEntries }) {
   if (!free.length) return <p class="hint">{words.plugIn}</p>;
   const fill = (key: Key | undefined) => {
     chosen.value = key?.keyId ?? '';
+    // What a card reports is its number, also without a valid check digit.
+    asIs.value = key !== undefined;
     if (key) entries.deviceType.value = key.deviceType;
     for (const name of lines) entries[name].value = key?.[name] ?? '';
   };

@@ -1,11 +1,12 @@
 /** What is read from each column of a file, and the values for lines that have none. */
 import { describedTexts } from '../../../src/contract/device-description.ts';
 import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
-import { isSecretName, type RegistrationField } from '../../../src/enrollment/import/columns.ts';
+import type { RegistrationField } from '../../../src/enrollment/import/columns.ts';
 import { assignedFields, presets } from '../../../src/enrollment/import/mapping.ts';
 import type { HeadColumn } from '../../../src/enrollment/import/rows.ts';
+import { isSecretName, looksLikeKey } from '../../../src/enrollment/import/secret-names.ts';
 import { Field } from '../../parts/field.tsx';
-import { Choice } from '../../parts/inputs.tsx';
+import { CheckBox, Choice } from '../../parts/inputs.tsx';
 import { Table } from '../../parts/table.tsx';
 import { device as deviceWords, text, importing as words } from '../../text/words.ts';
 import type { FileImport } from './state.ts';
@@ -39,7 +40,8 @@ export function Columns({ state }: { readonly state: FileImport }) {
           title={text.common.columns}
           heads={words.column}
           columns={{
-            name: ({ name }) => name,
+            // A file without a header row: its first line may hold a secret.
+            name: ({ name }) => (looksLikeKey(name) ? '…' : name),
             field: column => <FieldOf column={column} state={state} />,
             example: ({ example }) => example,
           }}
@@ -57,7 +59,7 @@ export function Columns({ state }: { readonly state: FileImport }) {
 type FieldOfProps = Readonly<{ column: HeadColumn & { readonly field: RegistrationField | null }; state: FileImport }>;
 
 function FieldOf({ column: { name, field }, state }: FieldOfProps) {
-  if (isSecretName(name)) return <>{words.secret}</>;
+  if (isSecretName(name) || looksLikeKey(name)) return <>{words.secret}</>;
   if (/^tag:/i.test(name) && field === null) return <>{text.column.tags}</>;
   return (
     <Choice<string>
@@ -97,6 +99,11 @@ function Defaults({ state }: { readonly state: FileImport }) {
           onChange={value => change(name, value)}
         />
       ))}
+      <CheckBox
+        words={words.asIs}
+        value={settings.asIs ?? false}
+        onChange={asIs => state.keep({ ...settings, asIs })}
+      />
     </fieldset>
   );
 }

@@ -2,10 +2,10 @@
 import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import { batchesOf } from '../../../src/enrollment/import/batches.ts';
 import { DroppedSecrets } from '../../../src/enrollment/import/columns.ts';
-import type { Mapping } from '../../../src/enrollment/import/mapping.ts';
+import type { ReadOptions } from '../../../src/enrollment/import/csv-rows.ts';
 import { type ExistingDevice, ImportPlan } from '../../../src/enrollment/import/plan.ts';
 import type { LineResult } from '../../../src/enrollment/import/result.ts';
-import type { Defaults, Row } from '../../../src/enrollment/import/row.ts';
+import type { Row } from '../../../src/enrollment/import/row.ts';
 import { rowsOf } from '../../../src/enrollment/import/rows.ts';
 import { exportedDevices } from '../../api/export.ts';
 import { inSlices, rest } from '../../parts/slices.ts';
@@ -61,14 +61,19 @@ export async function* textOf(file: File, encoding: string | null): AsyncGenerat
 /** What importing the text of a file would do. `onRead` gets the number of rows. Throws `InvalidInput`, `InvalidEncoding` and `Problem`. */
 export async function checkText(
   text: AsyncGenerator<string>,
-  { file, mapping, defaults }: { readonly file: string; readonly mapping: Mapping; readonly defaults: Defaults },
+  { file, mapping, defaults, asIs }: Pick<ReadOptions, 'mapping' | 'defaults' | 'asIs'> & { readonly file: string },
   signal: AbortSignal,
   onRead: (count: number) => void,
 ): Promise<CheckedFile> {
   const plan = new ImportPlan(true);
   const rows: Row[] = [];
   const planned: LineResult[] = [];
-  const read = { mapping, defaults: { ...mapping.defaults, ...defaults }, dropped: new DroppedSecrets() };
+  const read = {
+    mapping,
+    defaults: { ...mapping.defaults, ...defaults },
+    dropped: new DroppedSecrets(),
+    asIs: asIs ?? false,
+  };
   for await (const row of rowsOf(text, { file, format: null }, read)) {
     signal.throwIfAborted();
     rows.push(row);

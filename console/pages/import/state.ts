@@ -33,6 +33,8 @@ interface ImportSettings {
   readonly chosen: Readonly<Record<string, RegistrationField | null>>;
   /** For lines without a value. */
   readonly defaults: Defaults;
+  /** Serial numbers are taken as they are. Absent in runs of an earlier version. */
+  readonly asIs?: boolean;
 }
 
 const plain: ImportSettings = { encoding: null, preset: '', chosen: {}, defaults: {} };
@@ -95,11 +97,11 @@ export class FileImport {
   async check(): Promise<void> {
     this.checked.value = null;
     await this.#read(async file => {
-      const { encoding, defaults } = this.settings.peek();
+      const { encoding, defaults, asIs = false } = this.settings.peek();
       this.reading.value = 0;
       this.checked.value = await checkText(
         textOf(file, encoding),
-        { file: file.name, mapping: this.mapping, defaults },
+        { file: file.name, mapping: this.mapping, defaults, asIs },
         this.#abort.signal,
         count => (this.reading.value = count),
       );

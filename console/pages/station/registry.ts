@@ -2,6 +2,7 @@
 import { Code } from '../../../src/contract/codes.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
+import { cardNumber, formsOf } from '../../../src/contract/iccid.ts';
 import { type RequiredGrade, unproved } from '../../../src/contract/values.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
@@ -58,9 +59,10 @@ const detailOf = (deviceId: string): Promise<DeviceDetail> => call('getDevice', 
 const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
   deviceOf: async ({ device }) => device && attempt(() => detailOf(device.deviceId)),
   async find(serialNumber) {
-    const query = { keyword: serialNumber, size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
+    const forms = formsOf(serialNumber);
+    const query = { keyword: cardNumber(serialNumber), size: 100, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
     const { list } = await attempt(() => call('listDevices', { query }));
-    const found = list.find(device => device.serialNumber === serialNumber);
+    const found = forms.map(form => list.find(device => device.serialNumber === form)).find(Boolean);
     return found ? attempt(() => detailOf(found.deviceId)) : null;
   },
   async withClaims(key) {

@@ -40,7 +40,7 @@ export async function* batchesOf(
 export function lineResults(rows: readonly Row[], results: readonly BatchItem[]): LineResult[] {
   let next = 0;
   return rows.map(row =>
-    'device' in row ? resultOf(row, results[next++]!) : invalidResult(row, 'failed', Code.parameterError),
+    'device' in row ? resultOf(row, results[next++]!) : invalidResult(row, 'failed', row.code ?? Code.parameterError),
   );
 }
 

@@ -1,4 +1,4 @@
-/** Names of columns and properties: which field of a registration each stands for, and which hold secrets. */
+/** Names of columns and properties: which field of a registration each stands for. */
 import { plainName } from '../../contract/csv.ts';
 import { forEachText } from '../../contract/device-description.ts';
 import type { Registration } from '../../contract/devices.ts';
@@ -13,30 +13,6 @@ const spellings: Readonly<Partial<Record<RegistrationField, readonly string[]>>>
   serialNumber: ['serial', 'serialno', 'serialnum', 'serialnr', 'sn'],
   ...forEachText(({ spellings }) => spellings),
 };
-
-/** Names of columns with key material or codes that open a key, in lower case. */
-const secretNames: ReadonlySet<string> = new Set([
-  'secret',
-  'secretkey',
-  'sharedsecret',
-  'seed',
-  'tokenseed',
-  'otpseed',
-  'otpsecret',
-  'totpsecret',
-  'hotpsecret',
-  'aeskey',
-  'privateid',
-  'privateidentity',
-  'internalname',
-  'internalid',
-  'lockcode',
-  'accesscode',
-  'managementkey',
-  'password',
-  'pin',
-  'puk',
-]);
 
 const byName = new Map(
   registrationFields.flatMap(field =>
@@ -56,9 +32,6 @@ export function fewOf(names: readonly string[]): string {
   const others = names.length - shown.length;
   return others === 0 ? shown.join(', ') : `${shown.join(', ')} and ${others} more`;
 }
-
-/** Whether a column or property of this name holds secrets. */
-export const isSecretName = (name: string): boolean => secretNames.has(plainName(name));
 
 /** Secrets that were found in an input and dropped while it was read: how many, under which names. Never their values. */
 export class DroppedSecrets {

@@ -4,11 +4,12 @@ import type { CsvRecord } from '../../contract/csv-reader.ts';
 import { readCells, requiredFields } from '../../contract/readers.ts';
 import { isTagName } from '../../contract/tags.ts';
 import { tagColumn } from '../../contract/values.ts';
-import { type DroppedSecrets, isSecretName, type RegistrationField } from './columns.ts';
+import type { DroppedSecrets, RegistrationField } from './columns.ts';
 import { readCsv } from './csv.ts';
 import { InvalidInput } from './fault.ts';
 import { absentColumns, assignedFields, likelyPreset, type Mapping } from './mapping.ts';
-import { type Defaults, type Row, rowOf } from './row.ts';
+import { type Row, type RowRules, rowOf } from './row.ts';
+import { isSecretName } from './secret-names.ts';
 
 /** A column of a file: what is read from it. */
 export interface ReadColumn {
@@ -20,10 +21,8 @@ export interface ReadColumn {
 }
 
 /** How a file is read. */
-export interface ReadOptions {
+export interface ReadOptions extends RowRules {
   readonly mapping: Mapping;
-  /** Values for rows that have none. */
-  readonly defaults: Defaults;
   readonly dropped: DroppedSecrets;
   /** Called once with the columns of the file, before its first row. */
   readonly onColumns?: (columns: readonly ReadColumn[]) => void;
@@ -34,7 +33,8 @@ interface Columns {
   readonly names: readonly string[];
   /** Names of tags: null for every other column. */
   readonly tags: readonly (string | null)[];
-  /** Some columns hold secrets: a line with other cells than the header row may have one in the place of a serial number. */
+  /** Which of them hold secrets: then a line with another number of cells may have one in the place of a serial number. */
+  readonly secrets: readonly boolean[];
   readonly haveSecrets: boolean;
 }
 
@@ -82,19 +82,19 @@ export async function csvHead(
   return [names ?? [], []];
 }
 
-function lineOf({ line, cells }: CsvCells, { fields, names, tags, haveSecrets }: Columns, options: ReadOptions): Row {
+function lineOf({ line, cells }: CsvCells, columns: Columns, options: ReadOptions): Row {
+  const { fields, names, tags, secrets, haveSecrets } = columns;
   const values: Record<string, unknown> = {};
   for (const [index, field] of fields.entries()) {
     const cell = cells[index];
     if (field !== null) values[field] = cell === undefined ? undefined : cellText(cell);
-    else if (isSecretName(names[index]!) && cell !== undefined && cell.trim() !== '')
-      options.dropped.note(names[index]!);
+    else if (secrets[index] && cell !== undefined && cell.trim() !== '') options.dropped.note(names[index]!);
   }
   const found = tagCells(cells, tags);
   if (found.length > 0) values.tags = Object.fromEntries(found);
   const extra = cells.slice(fields.length).some(cell => cell.trim() !== '');
-  if (!extra && !(haveSecrets && cells.length < fields.length))
-    return rowOf({ line }, values, options.defaults, readCells);
+  const source = { column: names[fields.indexOf('serialNumber')] ?? '', hasSecrets: haveSecrets };
+  if (haveSecrets ? cells.length === fields.length : !extra) return rowOf({ line }, values, options, source, readCells);
   return {
     position: { line },
     serialNumber: haveSecrets ? null : String(values.serialNumber ?? '') || null,
@@ -125,7 +125,8 @@ function columnsOf(names: readonly string[], { mapping, defaults, onColumns }: R
   const column = firstDouble(fields) ?? (doubledTag && tagColumn + doubledTag);
   if (column) throw new InvalidInput({ what: 'column twice', column });
   onColumns?.(names.map((cell, index) => ({ name: cell.trim(), field: fields[index]!, tag: tags[index]! })));
-  return { fields, names: names.map(cell => cell.trim()), tags, haveSecrets: names.some(isSecretName) };
+  const secrets = names.map((name, index) => fields[index] === null && tags[index] === null && isSecretName(name));
+  return { fields, names: names.map(cell => cell.trim()), tags, secrets, haveSecrets: secrets.includes(true) };
 }
 
 /** The first text that is there a second time. */

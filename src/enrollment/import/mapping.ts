@@ -1,7 +1,8 @@
 /** Which column of a foreign file stands for which field. */
 import { plainName } from '../../contract/csv.ts';
-import { fieldOf, isSecretName, type RegistrationField } from './columns.ts';
+import { fieldOf, type RegistrationField } from './columns.ts';
 import type { Defaults } from './row.ts';
+import { isSecretName } from './secret-names.ts';
 
 /** Which names a file has for the fields, and what it leaves out. */
 export interface Mapping {
@@ -96,7 +97,9 @@ const mappings: Readonly<Record<Preset, Omit<Mapping, 'preset'>>> = {
 /** The field of each name; null if none. A column of the mapping takes precedence over one with the name of a field. */
 export function assignedFields(names: readonly string[], { columns, chosen }: Mapping): (RegistrationField | null)[] {
   const plainNames = names.map(plainName);
-  const fields: (RegistrationField | null)[] = plainNames.map(name => chosen.get(name) ?? null);
+  const fields: (RegistrationField | null)[] = plainNames.map((name, index) =>
+    isSecretName(names[index]!) ? null : (chosen.get(name) ?? null),
+  );
   const taken = new Set(fields.filter(field => field !== null));
   for (const [field, candidates] of Object.entries(columns) as [RegistrationField, readonly string[]][]) {
     const index = candidates.map(name => plainNames.indexOf(plainName(name))).find(found => found >= 0) ?? -1;

@@ -1,5 +1,6 @@
 /** What an import would do, row by row, without doing it. */
 import type { DeviceListItem, Registration } from '../../contract/devices.ts';
+import { formsOf } from '../../contract/iccid.ts';
 import { differencesOf } from '../same-device.ts';
 import { invalidResult, type LineResult } from './result.ts';
 import { positionText, type Row, type SentRow } from './row.ts';
@@ -11,7 +12,7 @@ export type ExistingDevice = Pick<
 >;
 
 /** `already exists: DEV-1 (ACTIVE)`. */
-const existsWords = ({ deviceId, status }: Pick<ExistingDevice, 'deviceId' | 'status'>): string =>
+export const existsWords = ({ deviceId, status }: Pick<ExistingDevice, 'deviceId' | 'status'>): string =>
   `already exists: ${deviceId} (${status})`;
 
 /** The result of a row whose device exists: `registered`, or a failure with status `differing` that names the differences. */
@@ -34,30 +35,36 @@ export class ImportPlan {
   readonly #skipExisting: boolean;
   /** The row in which each serial number first appears. */
   readonly #rows = new Map<string, SentRow>();
+  /** Serial numbers of rows that are registered in another form. */
+  readonly #written = new Map<string, string>();
 
   /** With `skipExisting`, rows of registered devices that differ from them are invalid. */
   constructor(skipExisting: boolean) {
     this.#skipExisting = skipExisting;
   }
 
-  /** The serial numbers of the rows. */
+  /** The serial numbers under which the devices of the rows can be registered. */
   get serials(): ReadonlySet<string> {
-    return new Set(this.#rows.keys());
+    return new Set([...this.#rows.keys()].flatMap(formsOf));
   }
 
   /** What the input alone shows: the row is new, invalid, or a duplicate of an earlier one. */
   add(row: Row): LineResult {
     if (!('device' in row)) return invalidResult(row, 'invalid');
-    const first = this.#rows.get(row.device.serialNumber);
+    const { serialNumber } = row.device;
+    const first = this.#rows.get(serialNumber);
     if (first !== undefined) return this.#duplicate(row, first);
-    this.#rows.set(row.device.serialNumber, row);
+    this.#rows.set(serialNumber, row);
+    if (serialNumber !== row.serialNumber) this.#written.set(row.serialNumber ?? '', serialNumber);
     return { ...row.position, serialNumber: row.serialNumber, status: 'new', message: 'would be registered' };
   }
 
   /** The result of `add` with what the registry has. */
   withDevice(result: LineResult, registered: ReadonlyMap<string, ExistingDevice>): LineResult {
-    const serial = result.serialNumber ?? '';
-    const existing = result.status === 'new' ? registered.get(serial) : undefined;
+    const written = result.serialNumber ?? '';
+    const serial = this.#written.get(written) ?? written;
+    const forms = result.status === 'new' ? formsOf(serial) : [];
+    const existing = forms.map(form => registered.get(form)).find(device => device !== undefined);
     if (existing === undefined) return result;
     const row = this.#rows.get(serial)!;
     if (this.#skipExisting) return existingResult(row, row.device, existing, { status: 'invalid' });

@@ -37,7 +37,7 @@ export async function* pskcRows(chunks: AsyncIterable<string>, options: ReadOpti
       // A device with several keys has a package for each of them.
       if (values.serialNumber !== undefined && values.serialNumber === previous) continue;
       previous = values.serialNumber;
-      yield rowOf(position, values, options.defaults, readObject);
+      yield rowOf(position, values, { ...options, asIs: true }, { column: '', hasSecrets: false }, readObject);
     }
   }
   reader.end();

@@ -3,6 +3,7 @@ import type { Registration } from '../../contract/devices.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { readObject } from '../../contract/readers.ts';
 import { deviceTypes } from '../../contract/values.ts';
+import { judgedSerial } from './serial-values.ts';
 
 /** Where a row or its result is in the input. */
 export interface Position {
@@ -19,8 +20,8 @@ export const positionText = ({ line, item }: Position): string =>
 /** A device to register, or an invalid row. `serialNumber` is null if the row has none. */
 export type Row = { readonly position: Position; readonly serialNumber: string | null } & (
   | { readonly device: Registration }
-  /** `field` is empty if the row as a whole is invalid. */
-  | { readonly field: string; readonly problem: string }
+  /** `field` is empty if the row as a whole is invalid. `code`: business code, if it is not that of an invalid parameter. */
+  | { readonly field: string; readonly problem: string; readonly code?: number }
 );
 
 /** A row that is sent. */
@@ -34,9 +35,42 @@ type RowValues = Readonly<Record<string, unknown>>;
 /** The decoder writes this for bytes that are not valid UTF-8. */
 const replacement = '\ufffd';
 
+/** How a row is judged. */
+export interface RowRules {
+  readonly defaults: Defaults;
+  /** Serial numbers are taken as they are, also those that a spreadsheet seems to have changed. */
+  readonly asIs?: boolean;
+}
+
+/** Where the values of a row come from. */
+export interface RowSource {
+  /** Name of the column or property with the serial number. */
+  readonly column: string;
+  /** The row has secrets, and one may be in the place of another value: a row that is refused shows none. */
+  readonly hasSecrets: boolean;
+}
+
 /** The row with these values, by field. */
-export function rowOf(position: Position, given: RowValues, defaults: Defaults, read: typeof readObject): Row {
-  const values = filled(given, defaults);
+export function rowOf(
+  position: Position,
+  given: RowValues,
+  rules: RowRules,
+  source: RowSource,
+  read: typeof readObject,
+): Row {
+  const row = judged(position, given, rules, source, read);
+  if ('device' in row || !source.hasSecrets) return row;
+  return { ...row, serialNumber: null };
+}
+
+function judged(
+  position: Position,
+  given: RowValues,
+  { defaults, asIs = false }: RowRules,
+  source: RowSource,
+  read: typeof readObject,
+): Row {
+  const values = withTypeInCapitals(filled(given, defaults));
   const serial = values.serialNumber;
   const serialNumber =
     typeof serial === 'string'
@@ -46,7 +80,14 @@ export function rowOf(position: Position, given: RowValues, defaults: Defaults, 
         : String(serial);
   const broken = Object.keys(values).find(field => textOf(values[field]).includes(replacement));
   if (broken) return { position, serialNumber, field: broken, problem: `${broken} is not valid UTF-8` };
-  const outcome = read(withTypeInCapitals(values));
+  const { deviceType } = values;
+  const found =
+    typeof serial === 'string' && serialNumber !== null
+      ? judgedSerial(serialNumber, { deviceType, asIs, ...source })
+      : null;
+  if (found && 'problem' in found)
+    return { position, serialNumber, field: 'serialNumber', problem: `serialNumber ${found.problem}` };
+  const outcome = read(found ? { ...values, serialNumber: found.serial } : values);
   if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
   return { position, serialNumber, device: outcome.value };
 }

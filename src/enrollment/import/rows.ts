@@ -1,12 +1,12 @@
 /** The rows of an input: registrations, or what is wrong with them. The command line and the console share it; it has no I/O. */
 import { isObject } from '../../contract/json-object.ts';
 import { readObject } from '../../contract/readers.ts';
-import { isSecretName } from './columns.ts';
 import { csvHead, csvRows, type ReadOptions } from './csv-rows.ts';
 import { InvalidInput } from './fault.ts';
 import { type JsonElement, readJsonArray, readJsonLines } from './json.ts';
 import { assignedFields, type Mapping } from './mapping.ts';
 import { type Row, rowOf } from './row.ts';
+import { isSecretName, looksLikeKey } from './secret-names.ts';
 import { peek } from './text.ts';
 
 /** Format of an input file: CSV, a JSON array, or JSON lines. */
@@ -55,7 +55,7 @@ export async function headOf(
   const [names, values] = format === 'csv' ? await csvHead(all, mapping) : await jsonHead(elementsOf(all, format));
   return names.map((name, i) => ({
     name: name.trim(),
-    example: isSecretName(name) ? '' : (values[i] ?? '').slice(0, longestExample),
+    example: isSecretName(name) || names.some(looksLikeKey) ? '' : (values[i] ?? '').slice(0, longestExample),
   }));
 }
 
@@ -91,7 +91,10 @@ async function* jsonRows(elements: AsyncIterable<JsonElement>, options: ReadOpti
     const value = parsed(text);
     if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
     else if (!isObject(value)) yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else yield rowOf(position, byField(value, options), options.defaults, readObject);
+    else {
+      const { fields, ...source } = byField(value, options);
+      yield rowOf(position, fields, options, source, readObject);
+    }
   }
   if (!hasRows) throw new InvalidInput({ what: 'no rows', names: [] });
 }
@@ -106,14 +109,20 @@ function parsed(text: string): unknown {
 }
 
 /** A property with the exact name of a field takes precedence over one with a similar name. */
-function byField(value: Readonly<Record<string, unknown>>, { mapping, dropped }: ReadOptions): Record<string, unknown> {
+function byField(value: Readonly<Record<string, unknown>>, { mapping, dropped }: ReadOptions) {
   const fields: Record<string, unknown> = {};
+  let [column, hasSecrets] = ['', false];
   const names = Object.keys(value);
   for (const [index, field] of assignedFields(names, mapping).entries()) {
     const name = names[index]!;
     const content = value[name];
-    if (field !== null && (name === field || fields[field] === undefined)) fields[field] = content;
-    else if (field === null && isSecretName(name) && content !== null && content !== '') dropped.note(name);
+    if (field !== null && (name === field || fields[field] === undefined)) {
+      fields[field] = content;
+      if (field === 'serialNumber') column = name;
+    } else if (field === null && isSecretName(name) && content !== null && content !== '') {
+      dropped.note(name);
+      hasSecrets = true;
+    }
   }
-  return fields;
+  return { fields, column, hasSecrets };
 }

@@ -2,6 +2,7 @@
 import { cellText, plainName } from '../../contract/csv.ts';
 import type { CsvProblem } from '../../contract/csv-reader.ts';
 import { type DeviceType, deviceTypes } from '../../contract/values.ts';
+import { isSecretName } from '../import/secret-names.ts';
 import { type Person, readUserId } from './people.ts';
 
 /** A column of the roster. Only `userId` is required. */
@@ -50,6 +51,8 @@ export class RosterReader {
   /** Columns of the header row that a roster does not use. */
   unused: readonly string[] = [];
   #columns: readonly (RosterColumn | null)[] | null = null;
+  /** Some columns hold secrets: a line with another number of cells may have one in the place of a person. */
+  #haveSecrets = false;
   /** By user: the lines that name the user, by type. */
   readonly #lines = new Map<string, Map<DeviceType | null, number>>();
 
@@ -72,12 +75,14 @@ export class RosterReader {
     if (column) return { what: 'column twice', column };
     if (!columns.includes('userId')) return { what: 'column missing' };
     this.#columns = columns;
+    this.#haveSecrets = cells.some((cell, index) => columns[index] === null && isSecretName(cell));
     this.unused = cells.filter((_, index) => columns[index] === null);
     return null;
   }
 
   #row(line: number, cells: readonly string[], columns: readonly (RosterColumn | null)[]): RosterFault | null {
-    if (cells.length > columns.length) return { what: 'cells', found: cells.length, expected: columns.length };
+    const isShifted = this.#haveSecrets ? cells.length !== columns.length : cells.length > columns.length;
+    if (isShifted) return { what: 'cells', found: cells.length, expected: columns.length };
     const cell = (column: RosterColumn) => cellText(cells[columns.indexOf(column)] ?? '').trim();
     const userId = readUserId(cell('userId'));
     if (userId === null) return { what: 'userId', text: cell('userId') };

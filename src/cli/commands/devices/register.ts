@@ -50,10 +50,11 @@ async function registerOne(context: Context, flags: RegisterValues): Promise<voi
     '--manufacturer': flags.manufacturer,
     '--model': flags.model,
   });
+  const deviceType = wanted['--type'].toUpperCase() as DeviceType;
   const data = await context.registry.call('registerDevice', {
     body: {
-      deviceType: wanted['--type'].toUpperCase() as DeviceType,
-      serialNumber: wanted['--serial'],
+      deviceType,
+      serialNumber: await judgedOrRefused(wanted['--serial'].trim(), deviceType, flags.asIs),
       manufacturer: wanted['--manufacturer'],
       model: wanted['--model'],
       ...definedFields(Object.fromEntries(optionalTexts.map(name => [name, flags[name]]))),
@@ -70,6 +71,14 @@ async function registerOne(context: Context, flags: RegisterValues): Promise<voi
     ],
     next: `devmgr activate ${safe(data.deviceId)} --code ${safe(data.activationCode)} --user USER`,
   });
+}
+
+/** Throws a usage fault for a number that a spreadsheet has changed, or that is not that of a SIM card. */
+async function judgedOrRefused(serial: string, deviceType: DeviceType, asIs: boolean): Promise<string> {
+  const { judgedSerial } = await import('../../../enrollment/import/serial-values.ts');
+  const judged = judgedSerial(serial, { deviceType, column: '', hasSecrets: false, asIs });
+  if ('serial' in judged) return judged.serial;
+  throw usage(`--serial ${serial} ${judged.problem}`, 'to register it as it is, add --as-is');
 }
 
 const questions = {

@@ -1,6 +1,7 @@
 import { Code } from '../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { DeviceListItem } from '../../../contract/devices.ts';
+import { cardNumber, formsOf } from '../../../contract/iccid.ts';
 import { deviceIds } from '../../../contract/ids.ts';
 import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
@@ -9,18 +10,21 @@ import { type Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { type ExportFilter, exportedDevices } from './export-stream.ts';
 
-/** The device with exactly this serial number, and one whose serial number differs only in case. */
+/** The device with exactly this serial number, or else this card with or without its filler, and one whose serial number differs only in case. */
 export async function findBySerial(
   registry: Client,
   serial: string,
 ): Promise<{ readonly exact: DeviceListItem | null; readonly similar: DeviceListItem | null }> {
   let similar: DeviceListItem | null = null;
-  const query = { keyword: serial, sortBy: 'serialNumber', sortOrder: 'asc' } as const;
+  let card: DeviceListItem | null = null;
+  const forms = formsOf(serial);
+  const query = { keyword: cardNumber(serial), sortBy: 'serialNumber', sortOrder: 'asc' } as const;
   for await (const device of itemsOf(registry, 'listDevices', { query })) {
     if (device.serialNumber === serial) return { exact: device, similar };
-    if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
+    if (forms.includes(device.serialNumber)) card = device;
+    else if (device.serialNumber.toLowerCase() === serial.toLowerCase()) similar = device;
   }
-  return { exact: null, similar };
+  return { exact: card, similar };
 }
 
 /** More devices than this are read with one export: the rate limit counts each request. */

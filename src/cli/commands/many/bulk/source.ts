@@ -4,6 +4,8 @@ import { cellText } from '../../../../contract/csv.ts';
 import { writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
+import { isDataLine, isSecretName } from '../../../../enrollment/import/secret-names.ts';
+import { judgedSerial } from '../../../../enrollment/import/serial-values.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { deviceSearch, NamedDevices } from '../../../framework/devices/find-device.ts';
@@ -124,7 +126,7 @@ async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
   try {
     let columns: Columns | null = null;
     let results: readonly string[] | null = null;
-    let hasLines = false;
+    let [hasLines, haveSecrets] = [false, false];
     for await (const record of readCsv(text)) {
       const { line } = record;
       if ('problem' in record) {
@@ -136,13 +138,15 @@ async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
       const { cells } = record;
       hasLines ||= columns !== null;
       if (results !== null && !isWhole(results, cells)) yield invalid({ line }, notWhole);
-      else if (columns !== null) yield itemOf(source, columns, cells, line);
+      else if (columns !== null)
+        yield haveSecrets ? besideSecrets(source, columns, cells, line) : itemOf(source, columns, cells, line);
       else {
         if (isHeader(cells)) results = cells;
         const header = columnsOf(source, cells);
         columns = header ?? ['deviceId'];
         checkColumns(source, header, cells);
         hasLines = header === null;
+        haveSecrets = cells.some((cell, index) => columns?.[index] === null && isSecretName(cell));
         if (header === null) yield itemOf(source, columns, cells, line);
       }
     }
@@ -175,7 +179,8 @@ function checkColumns(
   if (columns === null && cells.length > 1)
     throw usage(
       `${name} has no column deviceId or serialNumber`,
-      `the first line must be a header row with the names of the columns; it is: ${cells.join(', ').slice(0, 200)}`,
+      // A line of data may hold secrets.
+      `the first line must be a header row with the names of the columns${isDataLine(cells) ? '' : `; it is: ${cells.join(', ').slice(0, 200)}`}`,
     );
   const doubled = columns?.find((field, index) => field !== null && columns.indexOf(field) !== index);
   if (doubled) throw usage(`${name} has two columns for ${doubled}`, 'remove one of them');
@@ -194,6 +199,20 @@ const itemOf = (source: FileSource, columns: Columns, cells: readonly string[], 
   isListed: columns.length === 1 && columns[0] === 'deviceId',
 });
 
+/** A line of a file with secrets: one of them may be in the place of a serial number, so an invalid line is not shown. */
+function besideSecrets(source: FileSource, columns: Columns, cells: readonly string[], line: number): Item {
+  if (cells.length !== columns.length) return invalid({ line }, cellsWords(cells, columns));
+  const item = itemOf(source, columns, cells, line);
+  const judged = judgedSerial(item.target.serialNumber ?? '', { ...plainSerial, hasSecrets: true });
+  if ('problem' in judged) return invalid({ line }, `serialNumber ${judged.problem}`);
+  return item.problem === null ? item : { ...item, target: { line } };
+}
+
+const plainSerial = { deviceType: null, column: '', asIs: true } as const;
+
+const cellsWords = (cells: readonly string[], { length }: Columns): string =>
+  `the line has ${cells.length} cells, expected ${length}`;
+
 function readItem(source: FileSource, columns: Columns, cells: readonly string[], line: number): Item {
   const values: Partial<Record<ItemField, string>> = {};
   for (const [index, field] of columns.entries()) {
@@ -207,8 +226,7 @@ function readItem(source: FileSource, columns: Columns, cells: readonly string[]
     return invalid({ line }, `${field} ${why}`);
   }
   const target = targetIn(values, line);
-  if (cells.slice(columns.length).some(cell => cell.trim() !== ''))
-    return invalid(target, `the line has ${cells.length} cells, expected ${columns.length}`);
+  if (cells.slice(columns.length).some(cell => cell.trim() !== '')) return invalid(target, cellsWords(cells, columns));
   if (target.deviceId === undefined && unregistered.has(values.result))
     return { target, fields: {}, problem: null, unregistered: true };
   if (target.deviceId === undefined && target.serialNumber === undefined)

@@ -41,6 +41,7 @@ export const registerFlags = {
   },
   out: { ...fileFlag('write the results to this file'), ...withFile },
   'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
+  'as-is': { help: 'register serial numbers as they are, also those that a spreadsheet seems to have changed' },
   'skip-existing': { ...withFile, help: 'count devices that are already registered as done' },
   resume: { ...withFile, help: 'continue where an earlier run stopped' },
   force: { ...withFile, help: 'start over; existing results are kept as FILE.before' },

@@ -2,12 +2,13 @@
 import { plainName } from '../../../../contract/csv.ts';
 import { tagNameWords } from '../../../../contract/tags.ts';
 import { countedTags } from '../../../../contract/values.ts';
-import { DroppedSecrets, fewOf, isSecretName, type RegistrationField } from '../../../../enrollment/import/columns.ts';
+import { DroppedSecrets, fewOf, type RegistrationField } from '../../../../enrollment/import/columns.ts';
 import type { ReadColumn } from '../../../../enrollment/import/csv-rows.ts';
 import { type InputFault, InvalidInput } from '../../../../enrollment/import/fault.ts';
 import type { Mapping, Preset } from '../../../../enrollment/import/mapping.ts';
 import type { Defaults, Row } from '../../../../enrollment/import/row.ts';
 import { type FileFormat, rowsOf } from '../../../../enrollment/import/rows.ts';
+import { isDataLine, isSecretName } from '../../../../enrollment/import/secret-names.ts';
 import { type Fault, usage } from '../../../fault.ts';
 import { type InputSource, inputText, nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
 
@@ -27,6 +28,8 @@ interface InputOptions extends InputSource {
   readonly mapping: Mapping;
   /** Values for rows that have none; those of the mapping come after them. */
   readonly defaults: Defaults;
+  /** See `RowRules`. */
+  readonly asIs?: boolean;
   /** Called with what is read from which column. */
   readonly explain: (text: string) => void;
   /** Called with the names of ignored columns. */
@@ -54,7 +57,7 @@ export function openInput(options: InputOptions): Input {
     if (ignored.length) notice(`ignored columns: ${fewOf(ignored.map(({ name }) => name))}${hint}`);
   };
   if (mapping.preset === 'pskc') explain('Elements: SerialNo=serialNumber, Manufacturer=manufacturer, Model=model.');
-  const rows = rowsOf(text, options, { mapping, defaults, dropped, onColumns });
+  const rows = rowsOf(text, options, { mapping, defaults, dropped, onColumns, asIs: options.asIs ?? false });
   return { consumed: () => bytes, rows: readable(rows, options), dropped };
 }
 
@@ -148,6 +151,5 @@ function missingHint(
 /** The first line is quoted only if it can be a header row: a line of data may hold secrets. */
 function headerHint(names: readonly string[]): string {
   const needed = 'the first line must be a header row with the names of the columns';
-  const isData = names.some(name => /\d{3}|[=/+]/.test(name) || name.trim().length > 40);
-  return isData ? needed : `${needed}; it is: ${names.join(', ').slice(0, 200)}`;
+  return isDataLine(names) ? needed : `${needed}; it is: ${names.join(', ').slice(0, 200)}`;
 }

@@ -1,9 +1,10 @@
 /** `register --file`: checks its flags, reads `--map`, and starts the run or its dry run. */
 import { faultOf, registrationFields } from '../../../../contract/readers.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
-import { fieldOf, isSecretName, type RegistrationField } from '../../../../enrollment/import/columns.ts';
+import { fieldOf, type RegistrationField } from '../../../../enrollment/import/columns.ts';
 import { type Mapping, noMapping, presetMapping, presets } from '../../../../enrollment/import/mapping.ts';
 import type { Defaults } from '../../../../enrollment/import/row.ts';
+import { isSecretName } from '../../../../enrollment/import/secret-names.ts';
 import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { definedFields } from '../../../framework/define.ts';
@@ -15,6 +16,7 @@ import { planFile } from './dry-run.ts';
 import { FileRun } from './file-run.ts';
 import type { FileValues } from './flags.ts';
 import { openInput } from './input.ts';
+import { withoutKnownCards } from './known-cards.ts';
 
 /** Registers every device in a file. Resolves to the exit code; throws a fault of kind `partial` if some rows failed. */
 export async function registerFile(flags: FileValues, context: Context): Promise<number> {
@@ -35,6 +37,7 @@ export async function registerFile(flags: FileValues, context: Context): Promise
     format: flags.format ?? null,
     mapping,
     defaults,
+    asIs: flags.asIs,
     explain: text => (flags.dryRun ? notify(context, text) : undefined),
     notice: text => notify(context, text),
   });
@@ -43,7 +46,7 @@ export async function registerFile(flags: FileValues, context: Context): Promise
     if (!flags.force && (!flags.resume || flags.dryRun)) files.demandUnused();
     return await (flags.dryRun
       ? planFile(context, flags, input, files)
-      : new FileRun(flags, context, input, files).run());
+      : new FileRun(flags, context, { ...input, rows: withoutKnownCards(context, input.rows) }, files).run());
   } finally {
     files.close();
     if (input.dropped.words !== null) notify(context, input.dropped.words);

@@ -1,0 +1,65 @@
+/**
+ * Names of columns and properties with key material or codes that open a key: of OATH, security keys, SIM cards and IoT platforms. Such a value
+ * is never sent, shown or stored. Numbers in a name do not matter: PIN1, KIC_2, K4 (hex).
+ */
+
+const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+/** Words, and words that are written as one, which make any name that contains them a secret. */
+const secretWords = namesIn(`
+  secret secrets secretkey sharedsecret clientsecret seed seeds tokenseed otpseed otpsecret totpsecret hotpsecret otpkey
+  password passwords passwd passphrase passcode pwd passwort kennwort geheimnis lockpw lockcode unlockcode accesscode confirmationcode securitycode
+  pin pins puk puks puc pukcode pincode adm ki eki opc eopc kic kik psk presharedkey sharedkey
+  privatekey privateid privateidentity internalname internalid internaluid managementkey masterkey rootkey transportkey
+  primarykey secondarykey symmetrickey authkey authenticationkey encryptionkey aeskey deskey deskeys
+  accesskey accesstoken apikey connectionstring credentials matchingid recoverykey
+  appkey nwkkey appskey nwkskey genappkey keymaterial`);
+
+/** Names of keys of SIM cards, which are words of other meanings within a longer name. */
+const wholeNames = namesIn('k op kid kcv mk');
+/** What may stand beside such a name. */
+const decorations = namesIn('hex hexadecimal enc encrypted plain value sim usim uicc');
+
+/** More words than this are not joined: `pre shared key`. */
+const MOST_JOINED = 3;
+
+/** The words of a name in lower case, without numbers and punctuation. */
+const wordsOf = (name: string): string[] => name.toLowerCase().match(/\p{L}+/gu) ?? [];
+
+/** `primaryKey` as two words. */
+const separated = (name: string): string =>
+  name.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
+
+function hasSecretWord(words: readonly string[]): boolean {
+  return words.some((_, start) => {
+    for (let end = start + 1; end <= Math.min(start + MOST_JOINED, words.length); end++)
+      if (secretWords.has(words.slice(start, end).join(''))) return true;
+    return false;
+  });
+}
+
+function isWholeName(words: readonly string[]): boolean {
+  return words.some(word => wholeNames.has(word)) && words.every(word => wholeNames.has(word) || decorations.has(word));
+}
+
+/** Whether a column or property of this name holds secrets. */
+export function isSecretName(name: string): boolean {
+  const words = wordsOf(name);
+  return hasSecretWord(words) || hasSecretWord(wordsOf(separated(name))) || isWholeName(words);
+}
+
+const LONGEST_NAME = 40;
+/** A text of this length without a space, with digits among its letters, is a key and not the name of a column. */
+const KEY_LENGTH = 16;
+
+/**
+ * Whether a first line is a line of data: it is not shown as the names of columns, because it may hold secrets.
+ */
+export const isDataLine = (cells: readonly string[]): boolean =>
+  cells.some(cell => /\d{3}|[=/+]/.test(cell) || cell.trim().length > LONGEST_NAME || looksLikeKey(cell));
+
+/** Whether a text is a key in hex, base32 or base64 rather than a name. */
+export function looksLikeKey(text: string): boolean {
+  const word = text.trim();
+  return word.length >= KEY_LENGTH && /^[A-Za-z0-9+/=]*$/.test(word) && /\d/.test(word);
+}

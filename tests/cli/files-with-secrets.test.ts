@@ -1,0 +1,154 @@
+/** Files with keys and codes of SIM cards, tokens and IoT devices: nothing of them is registered, shown or stored. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon();
+});
+afterAll(() => discard(daemon));
+
+const ki = '000102030405060708090A0B0C0D0E0F';
+const opc = '0F0E0D0C0B0A09080706050403020100';
+const secrets = new RegExp([ki, opc, '12345678', '4821', '9931'].join('|'), 'i');
+const simFlags = ['--map', 'ICCID=serialNumber', '--type', 'SIMKEY', '--manufacturer', 'Acme', '--model', 'S1'];
+
+const fileOf = (text: string, name = 'cards.csv') => {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, text);
+  return file;
+};
+
+/** Runs with results in a file. Nothing that is written has a secret, and neither has the registry. */
+async function registered(file: string, flags: readonly string[]) {
+  const out = `${file}.out.jsonl`;
+  const preview = await daemon.run(['register', '--file', file, ...flags, '--dry-run']);
+  const { code, stdout, stderr } = await daemon.run(['register', '--file', file, ...flags, '--out', out]);
+  const written = readFileSync(out, 'utf8');
+  const devices = JSON.stringify(await daemon.call('GET', '/api/devices/list?size=100'));
+  const events = JSON.stringify(await daemon.call('GET', '/api/events?limit=1000'));
+  expect([preview.stdout, preview.stderr, stdout, stderr, written, devices, events].join('\n')).not.toMatch(secrets);
+  const rows = written
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  return { code, stderr, rows };
+}
+
+test('a short line of a file of SIM cards is refused, and its neighbors are registered', async () => {
+  const file = fileOf(
+    `IMSI,ICCID,KI,OPC\n999700000000103,8949440000000001038,${ki},${opc}\n999700000000104,${ki},${opc}\n8949440000000001046,999,${ki},${opc},\n`,
+  );
+  const { code, stderr, rows } = await registered(file, simFlags);
+  expect(code).toBe(7);
+  expect(rows).toMatchObject([
+    { status: 'success', serialNumber: '8949440000000001038' },
+    { status: 'failed', serialNumber: null, message: expect.stringContaining('3 cells') },
+    { status: 'failed', serialNumber: null, message: expect.stringContaining('5 cells') },
+  ]);
+  expect(stderr).toContain('KI (3 values), OPC (2 values)');
+});
+
+test('a key in the place of a serial number is refused if the line has all cells', async () => {
+  const file = fileOf(
+    `KI,OPC,ADM1,ICCID\n${ki},${opc},12345678,8949440000000001053\nx,12345678,${opc},${ki}\nx,${ki},${opc},12345678F\n`,
+  );
+  const { rows } = await registered(file, [...simFlags, '--as-is']);
+  expect(rows).toMatchObject([
+    { status: 'success' },
+    { status: 'failed', serialNumber: null, message: expect.stringContaining('may be a key') },
+    { status: 'failed', serialNumber: null, message: expect.stringContaining('may be a code') },
+  ]);
+});
+
+test('secrets of JSON are dropped, and a key in the place of a serial number is refused', async () => {
+  const rows = [
+    { serialNumber: 'IOT-1', symmetricKey: { primaryKey: opc }, PIN1: '4821' },
+    { serialNumber: ki, primaryKey: opc },
+    { serialNumber: { x: ki }, seed: opc },
+  ];
+  const flags = ['--type', 'UKEY', '--manufacturer', 'Acme', '--model', 'S1'];
+  const run = await registered(fileOf(JSON.stringify(rows), 'devices.json'), flags);
+  expect(run.rows.map(row => [row.status, row.serialNumber])).toEqual([
+    ['success', 'IOT-1'],
+    ['failed', null],
+    ['failed', null],
+  ]);
+});
+
+describe('other files', () => {
+  const lists = [
+    ['a short line', `serialNumber,KI,OPC\n${ki},${opc}\n`],
+    ['a key in the place of a serial number', `serialNumber,KI,OPC\n${ki},${opc},x\n`],
+    ['no header', `OATH00012345,${ki},HOTP,6\n`],
+    ['a long line', `deviceId,PIN\n4821,9931,DEV-1\n`],
+  ] as const;
+  test.each(lists)('a list of devices with %s shows and sends no secret', async (_, text) => {
+    const out = join(temporaryFolder(), 'out.csv');
+    const { code, stdout, stderr } = await daemon.run([
+      'lock',
+      '--file',
+      fileOf(text),
+      '--reason',
+      'r',
+      '--yes',
+      '--out',
+      out,
+    ]);
+    expect([2, 7]).toContain(code);
+    expect([stdout, stderr, code === 7 ? readFileSync(out, 'utf8') : ''].join('\n')).not.toMatch(secrets);
+  });
+
+  test('a roster with a column of secrets and a short line is refused', async () => {
+    const roster = fileOf('userId,serialNumber,PIN\nada,20458801,48210377\n48210377\n');
+    const { code, stdout, stderr } = await daemon.run(['enroll', '--roster', roster]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('line 3');
+    expect(stdout + stderr).not.toMatch(secrets);
+  });
+});
+
+describe('numbers that a spreadsheet has changed', () => {
+  const single = (serial: string, ...more: string[]) =>
+    daemon.run(['register', '--type', 'SIMKEY', '--serial', serial, '--manufacturer', 'A', '--model', 'B', ...more]);
+
+  test('are refused by name in a file, with --as-is they are not', async () => {
+    const text =
+      'ICCID;IMSI;Price\n8,94944E+18;9,997E+14;1,20\n8949440000000000000;999700000000105;1,20\n8949440000000002010;999700000000106;1,20\n';
+    const run = await daemon.run(['register', '--file', fileOf(text), ...simFlags, '--dry-run', '--json']);
+    expect(run.rows.map(row => row.status)).toEqual(['invalid', 'invalid', 'new']);
+    expect(run.rows[0].message).toContain('scientific notation');
+    expect(run.rows[1].message).toContain('15 digits');
+    const asIs = await daemon.run(['register', '--file', fileOf(text), ...simFlags, '--as-is', '--dry-run', '--json']);
+    expect(asIs.rows.map(row => row.status)).toEqual(['invalid', 'new', 'new']);
+  });
+
+  test('are refused on the command line', async () => {
+    const refused = await single('8986012345669450000');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/15 digits.*--as-is/s);
+    expect((await single('8986012345669450000', '--as-is')).code).toBe(0);
+  });
+
+  test('and HTTP takes the serial numbers of the published interface', async () => {
+    const device = { deviceType: 'SIMKEY', serialNumber: '8949440000000001012F', manufacturer: 'A', model: 'B' };
+    expect(await daemon.call('POST', '/api/devices/register', device)).toMatchObject({
+      serialNumber: device.serialNumber,
+    });
+    expect((await daemon.run(['show', '8949440000000001012', '--json'])).json.serialNumber).toBe(device.serialNumber);
+  });
+});
+
+test('a SIM card with and without the filler of its number is one card', async () => {
+  const device = { deviceType: 'SIMKEY', serialNumber: '8949440000000007011F', manufacturer: 'Acme', model: 'S1' };
+  await daemon.call('POST', '/api/devices/register', device);
+  const file = fileOf('ICCID\n8986000000000001232F\n8986000000000001232\n8949440000000007011\n8949440000000007011f\n');
+  const planned = await daemon.run(['register', '--file', file, ...simFlags, '--dry-run', '--json']);
+  expect(planned.rows.map(row => row.status)).toEqual(['new', 'invalid', 'registered', 'invalid']);
+  const { rows } = await daemon.run(['register', '--file', file, ...simFlags, '--json']);
+  const exists = { status: 'failed', code: 2006, message: expect.stringContaining('already exists') };
+  expect(rows).toMatchObject([{ status: 'success', serialNumber: '8986000000000001232F' }, exists, exists, exists]);
+  expect((await daemon.run(['show', '8986000000000001232F', '--json'])).json.serialNumber).toBe('8986000000000001232');
+});
