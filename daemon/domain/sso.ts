@@ -1,6 +1,8 @@
 /** Single sign-on: its settings, the accounts that belong to a provider, and their sessions. Decisions only, no I/O. */
 import { createHash } from 'node:crypto';
+import { isIdForm } from '../../src/contract/ids.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
+import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { SsoSettings } from '../../src/contract/sso.ts';
 import { type Role, roles } from '../../src/contract/values.ts';
 import { type DocumentSet, replace, type SettingsRecord } from './document.ts';
@@ -96,11 +98,26 @@ export const linkAccount = (before: number, key: string, username: string): Docu
     detail: { username },
   });
 
-/** Names for an account in the order of preference; the last one is free unless another account has it already. */
+/** Names that the journal has for others than accounts, and those of roles: an account with one would be mistaken for it. */
+const reserved = new Set(
+  [...roles, 'HOLDER', 'LOCAL', 'admin', 'daemon', 'directory', 'provider', 'scim', 'token'].map(personKey),
+);
+
+/** A name at the provider in the letters of account names; empty if it has other letters than those that lose an accent. */
+function plainName(wanted: string): string {
+  const plain = withoutAccents(wanted.normalize('NFKC'));
+  return /[^\P{L}A-Za-z]/u.test(plain) ? '' : plain.replace(/[^A-Za-z0-9\-_.@]/g, '').slice(0, 56);
+}
+
+/**
+ * Names for an account in the order of preference; the last one is free unless another account has it already. None is reserved or has the form of
+ * an id.
+ */
 export function usernamesFor(wanted: string | null, key: string): string[] {
-  const plain = (wanted ?? '').replace(/[^A-Za-z0-9\-_.@]/g, '').slice(0, 56);
+  const plain = plainName(wanted ?? '');
   const own = `sso-${key.replace(/[^A-Za-z0-9]/g, '').slice(0, 12)}`;
-  return plain ? [plain, ...[2, 3, 4, 5].map(number => `${plain}-${number}`), own] : [own];
+  const numbered = plain ? [plain, ...[2, 3, 4, 5].map(number => `${plain}-${number}`)] : [];
+  return [...numbered.filter(name => !reserved.has(personKey(name)) && !isIdForm(name)), own];
 }
 
 /** The role of a person in these groups: the highest; null if the person may not enter. */

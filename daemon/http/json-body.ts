@@ -1,11 +1,11 @@
 /** Reads JSON bodies: checks their structure, parses them, and refuses texts with U+0000. A large one is read in time slices. */
 import { isUtf8 } from 'node:buffer';
 import { ApiError, Code } from '../../src/contract/codes.ts';
+import { nullFault } from '../../src/contract/null-text.ts';
 import { UNREADABLE } from '../../src/contract/validate.ts';
 import { cooperatively, TimeSlice } from '../concurrency.ts';
 import { parse, parseBody } from './json-parts.ts';
 import { checkShape, checkShapeInSteps, type ShapeBounds } from './json-shape.ts';
-import { nullFault } from './null-text.ts';
 
 /** Bytes up to which a body is read at once. */
 const SMALL = 64 * 1024;

@@ -43,6 +43,24 @@ export const providerIds = idKind('IDP-');
 /** Ids of the credentials of devices at providers. */
 export const credentialIds = idKind('CRD-');
 
+const kinds = [
+  deviceIds,
+  userIds,
+  versionIds,
+  backupIds,
+  tokenIds,
+  passkeyIds,
+  webhookIds,
+  personIds,
+  groupIds,
+  providerIds,
+  credentialIds,
+];
+const idForm = new RegExp(`^(?:${kinds.map(({ prefix }) => prefix).join('|')})[0-9]+$`, 'i');
+
+/** Whether a text has the form of an id of any kind, in upper or lower case. */
+export const isIdForm = (text: string): boolean => idForm.test(text);
+
 /** An activation code as it is written, from what a person typed: without its hyphens, or with spaces. Any other text is returned. */
 export function writtenActivationCode(typed: string): string {
   const symbols = typed.replace(/[\s-]/g, '');

@@ -1,2 +1,25 @@
 /** By what names are equal: `userId` of a device, `userName` of a person and `username` of an account. Upper and lower case do not matter. */
 export const personKey = (name: string): string => name.normalize('NFC').toLowerCase();
+
+/** Letters that have no decomposition into a letter and its accents. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+};
+
+/** The text with the letters without their accents: `é` is `e`. */
+export const withoutAccents = (text: string): string =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßẞøØłŁđĐðÐþÞæÆœŒı]/g, letter => {
+      const plain = plainLetters[letter.toLowerCase()]!;
+      return letter === letter.toLowerCase() ? plain : plain.toUpperCase();
+    });

@@ -612,6 +612,21 @@ describe('who is asked, and with what', () => {
     },
   );
 
+  it('options with U+0000 are an answer of no provider', async () => {
+    const options = `{"challenge":"${'A'.repeat(43)}","rp":{"id":"a.example"},"user":{"name":"a\\u0000"}}`;
+    const { url } = await answering((_, response) =>
+      response.writeHead(200, json).end(`{"origin":"https://a.example","options":${options}}`),
+    );
+    const addresses = { address: url, finishAddress: url, removeAddress: url };
+    const body = { name: `provider-${++made}`, type: 'webauthn', secret: 's', ...addresses };
+    const { providerId } = data(await call('POST', '/api/providers', body));
+    const { deviceId } = data(await call('POST', '/api/devices/activate', activation(await register(daemon), 'ada')));
+    expect(await call('POST', `/api/devices/${deviceId}/credentials`, { providerId })).toMatchObject({
+      status: 503,
+      message: expect.stringContaining('U+0000'),
+    });
+  });
+
   it('options that are nested too deep to be written again are an answer of no provider', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const options = `{"challenge":"${'A'.repeat(43)}","rp":{"id":"a.example"},"extensions":${deep}}`;

@@ -76,6 +76,20 @@ describe('a sign-in at the provider', () => {
     expect(await daemon.login('carl')).toBeTruthy();
   });
 
+  it('gets no name that an account has in another case, without an accent, or that is reserved', async () => {
+    await daemon.user('Carla.Diaz', 'VIEWER');
+    const named = async (sub: string, name: string) => {
+      provider.people.set(sub, { name, groups: ['keys-desk'] });
+      return (await new Browser().signIn(daemon, sub)).user?.username;
+    };
+    expect(await named('s-1', 'CARLA.DIAZ')).toBe('CARLA.DIAZ-2');
+    expect(await named('s-2', 'carla.díaz')).toBe('carla.diaz-3');
+    expect(await named('s-3', 'ADMIN')).toMatch(/^ADMIN-\d$/);
+    expect(await named('s-4', 'DEV-1')).toBe('DEV-1-2');
+    const both = await Promise.all([named('s-5', 'Twin'), named('s-6', 'tWIN')]);
+    expect(new Set(both.map(name => name?.toLowerCase()))).toEqual(new Set(['twin', 'twin-2']));
+  });
+
   it('ends only in the browser that began it, and once', async () => {
     const browser = new Browser();
     const back = await browser.atProvider(await browser.start(daemon.url), 's-ana');
@@ -387,8 +401,19 @@ describe('what the provider sends', () => {
       { azp: 'other' },
       { at_hash: 'AAAA' },
       { exp: 1 },
+      // Texts that no body may have either.
+      { sub: 's-ana\u0000' },
+      { preferred_username: 'an\u0000a' },
+      { preferred_username: 'an\u200ba' },
+      { sid: '\u202e1' },
+      { sub: 's-\ud800' },
     ])
       expect(await resigned(change), JSON.stringify(change)).toBe('token');
+  });
+
+  it('groups with characters that no setting can have give no role', async () => {
+    expect(await resigned({ groups: ['keys-admins\u0000', 'keys-desk\u200b'] })).toBe('groups');
+    expect(await resigned({ groups: ['x\u0000', 'keys-admins'] })).toBeNull();
   });
 
   it('is refused if it is too large, and nothing of it is shown', async () => {

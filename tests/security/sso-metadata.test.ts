@@ -59,7 +59,13 @@ describe('metadata', () => {
 });
 
 describe('the code for a terminal', () => {
-  it.each([{ expires_in: -5 }, { expires_in: 'soon' }, { user_code: 5 }])('with %j is refused', async device => {
+  it.each([
+    { expires_in: -5 },
+    { expires_in: 'soon' },
+    { user_code: 5 },
+    { user_code: 'A\u0000B' },
+    { user_code: 'A\u001b[2JB' },
+  ])('with %j is refused', async device => {
     expect((await signInAt({}, device)).terminal).toMatchObject(away);
     expect(failures()).toBeNull();
   });

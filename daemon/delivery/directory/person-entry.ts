@@ -5,6 +5,7 @@ import type { DirectoryAttributes } from '../../../src/contract/directory.ts';
 import { line } from '../../../src/contract/fields.ts';
 import { directoryBounds, personBounds } from '../../../src/contract/limits.ts';
 import { personEmail, personName, personUserName } from '../../../src/contract/people.ts';
+import { withoutUnsafe } from '../../../src/contract/text.ts';
 import { compileReader } from '../../../src/contract/validate.ts';
 import { TimeSlice } from '../../concurrency.ts';
 import type { DirectoryConfig, DirectoryEntry } from '../../domain/directory.ts';
@@ -102,7 +103,9 @@ function personOf(
   if (!person.ok) {
     const attribute = person.field === 'id' ? fields.id : fields.userName;
     const isUsable = id !== null && person.field !== 'id';
-    return { id: isUsable ? id : null, userName, why: `${attribute} ${person.message.slice(person.field.length + 1)}` };
+    const shown = userName && withoutUnsafe(userName);
+    const why = `${attribute} ${person.message.slice(person.field.length + 1)}`;
+    return { id: isUsable ? id : null, userName: shown, why };
   }
   // A name or an address that is not valid does not keep anyone from being a person.
   const decoration = (field: 'name' | 'email', text: string | null): string | null => {

@@ -5,7 +5,7 @@ import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../../src/contract/ids.ts';
 import type { MatchCandidate } from '../../../src/contract/people.ts';
 import { matchItem } from '../../../src/contract/people.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
+import { personKey, withoutAccents } from '../../../src/contract/person-key.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { compileReader } from '../../../src/contract/validate.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
@@ -130,17 +130,11 @@ function asSent(item: unknown): Pick<MatchResult, 'deviceId' | 'personId'> {
   return { deviceId: text(deviceId), personId: text(personId) };
 }
 
-/** Letters that have no decomposition into a letter and its accents. */
-const plainLetters: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i' };
-
 /** The text without accents. */
 function plain(text: string): string {
   const key = personKey(text);
   if (/^[\x20-\x7e]*$/.test(key)) return key;
-  return key
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[ßøłđæœı]/g, letter => plainLetters[letter]!);
+  return withoutAccents(key);
 }
 
 /** The words of a name, whatever is between them. */

@@ -1,5 +1,6 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
 import type { Role } from '../../../src/contract/values.ts';
+import { KeyedMutex } from '../../concurrency.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/sso.ts';
 import { create, edit, logOut, type UserRecord } from '../../domain/user.ts';
@@ -29,6 +30,7 @@ interface SubjectOfPerson extends domain.ProviderSubject {
 /** Makes and changes accounts. */
 export class SsoAccounts {
   readonly #parts: SsoAccountParts;
+  readonly #adding = new KeyedMutex<string>();
 
   constructor(parts: SsoAccountParts) {
     this.#parts = parts;
@@ -52,6 +54,23 @@ export class SsoAccounts {
    */
   async enter(person: SubjectOfPerson, sessions: number, requestId: string | null): Promise<UserRecord | Refusal> {
     const key = domain.accountKey(person);
+    const { user } = await this.#linked(key);
+    if (user)
+      return retrying(async () => {
+        const guards = await this.guardsOf(sessions);
+        const now = await this.#parts.store.user(user.number);
+        return this.withRole(now ?? user, person.role, guards, requestId);
+      });
+    // One after the other: two names that differ in upper and lower case are one name.
+    return this.#adding.run('', () => this.#add(key, person, sessions, requestId));
+  }
+
+  #add(
+    key: string,
+    person: SubjectOfPerson,
+    sessions: number,
+    requestId: string | null,
+  ): Promise<UserRecord | Refusal> {
     return retrying(async () => {
       const guards = await this.guardsOf(sessions);
       const { user, version } = await this.#linked(key);
@@ -62,7 +81,7 @@ export class SsoAccounts {
       await this.commit([add, domain.linkAccount(version, key, username)], guards, requestId);
       const made = await this.#parts.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
-      return made?.passwordHash === passwordHash ? made : this.enter(person, sessions, requestId);
+      return made?.passwordHash === passwordHash ? made : this.#add(key, person, sessions, requestId);
     });
   }
 
@@ -96,9 +115,9 @@ export class SsoAccounts {
     return { user: user?.passwordHash === domain.hashOf(key) ? user : null, version: document.version };
   }
 
-  /** A name that is taken stays with its account. */
+  /** A name that is taken stays with its account, in upper and lower case. */
   async #freeName(names: readonly string[]): Promise<string> {
-    for (const name of names) if (!(await this.#parts.store.userByName(name))) return name;
+    for (const name of names) if ((await this.#parts.store.usersNamed(name)).length === 0) return name;
     return `${names.at(-1)}-${Date.now().toString(36)}`;
   }
 

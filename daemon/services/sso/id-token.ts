@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import { namesIn } from '../../../src/contract/names.ts';
+import { textFault } from '../../../src/contract/text.ts';
 import { TokenRefused } from '../../delivery/provider/errors.ts';
 import type { SignInClaims } from '../../domain/sso.ts';
 
@@ -57,12 +58,12 @@ export async function judgeIdToken(
   if (claims.at_hash !== undefined && claims.at_hash !== hashFor(algorithm, accessToken))
     throw new TokenRefused('at_hash of another access token');
   if (claims.events !== undefined) throw new TokenRefused('a logout token in place of an ID token');
-  const sub = textOf(claims.sub);
+  const sub = lineOf('sub', claims.sub);
   if (sub === null) throw new TokenRefused('no sub');
   return {
     sub,
-    sid: textOf(claims.sid),
-    name: textOf(claims.preferred_username) ?? textOf(claims.upn),
+    sid: lineOf('sid', claims.sid),
+    name: lineOf('preferred_username', claims.preferred_username) ?? lineOf('upn', claims.upn),
     acr: textOf(claims.acr),
     amr: textsOf(claims.amr) ?? [],
     authTime: timeOf(claims.auth_time, rules.now),
@@ -100,7 +101,7 @@ export async function judgeLogoutToken(text: string, rules: TokenRules): Promise
   if (nonce !== undefined) throw new TokenRefused('a logout token with a nonce');
   if (typeof iat !== 'number' || iat < rules.now / 1000 - ssoBounds.logoutSeconds)
     throw new TokenRefused('an old logout token');
-  const [sub, sid, id] = [textOf(claims.sub), textOf(claims.sid), textOf(jti)];
+  const [sub, sid, id] = [lineOf('sub', claims.sub), lineOf('sid', claims.sid), lineOf('jti', jti)];
   if (id === null) throw new TokenRefused('no jti');
   if (sub === null && sid === null) throw new TokenRefused('neither sub nor sid');
   return { sub, sid, id };
@@ -149,10 +150,21 @@ function hashFor(algorithm: string, accessToken: string): string {
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' && value.length <= most.text ? value : null;
 
+/** A text of one line, as in a body. Refuses one with characters that no text may contain. */
+function lineOf(claim: string, value: unknown): string | null {
+  const text = textOf(value);
+  const fault = text === null ? null : textFault(text, 'line');
+  if (fault !== null) throw new TokenRefused(`the claim ${claim} ${fault}`);
+  return text;
+}
+
 function textsOf(value: unknown): string[] | null {
   const list = typeof value === 'string' ? [value] : value;
   if (!Array.isArray(list)) return null;
-  return list.filter((item): item is string => textOf(item) !== null).slice(0, most.groups);
+  // No setting can name one with other characters.
+  return list
+    .filter((item): item is string => textOf(item) !== null && textFault(item, 'line') === null)
+    .slice(0, most.groups);
 }
 
 const timeOf = (value: unknown, now: number): number | null =>

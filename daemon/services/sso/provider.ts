@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JWTVerifyGetKey } from 'jose';
 import * as client from 'openid-client';
+import { textFault } from '../../../src/contract/text.ts';
 import {
   ClientRefused,
   ProviderAway,
@@ -126,7 +127,12 @@ export class Provider {
     const { library, scopes } = await beginning(() => this.#discovered.get());
     if (!library.serverMetadata().device_authorization_endpoint)
       throw new SignInDenied('the provider does not offer sign-in by device code');
-    return beginning(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
+    const answer = await beginning(() => client.initiateDeviceAuthorization(library, { scope: scopes.join(' ') }));
+    for (const [name, text] of Object.entries(answer)) {
+      const fault = typeof text === 'string' ? textFault(text, 'line') : null;
+      if (fault !== null) throw new ProviderAway(`${name} of the provider ${fault}`);
+    }
+    return answer;
   }
 
   /** The person, or that the person has not signed in. */

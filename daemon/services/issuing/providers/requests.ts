@@ -1,6 +1,7 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
 import { isObject, objectIn as jsonObjectIn } from '../../../../src/contract/json-object.ts';
 import { bodyBounds } from '../../../../src/contract/limits.ts';
+import { nullFault } from '../../../../src/contract/null-text.ts';
 import { AddressRefused, ProviderAway } from '../../../delivery/provider/errors.ts';
 import { providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
@@ -77,10 +78,13 @@ function answerIn(name: string, text: string): JsonObject {
   if (isDeep(text)) throw new ProviderAway(`${name} answers with more than ${bodyBounds.depth} levels of JSON`);
   try {
     const value: unknown = JSON.parse(text);
+    const fault = nullFault(value);
+    if (fault !== null) throw new ProviderAway(`${name} answers with a text that cannot be stored: ${fault}`);
     if (Array.isArray(value)) return { value };
     if (isObject(value)) return value;
-  } catch {
-    // Reported below.
+  } catch (error) {
+    if (error instanceof ProviderAway) throw error;
+    // Others are reported below.
   }
   throw new ProviderAway(`${name} answers with something other than JSON`);
 }
