@@ -115,7 +115,10 @@ async function gauges({ store, forwarder, webhooks, people, refused, directorySe
       devmgr_daemons: { help: 'Daemons that use the registry', value: await store.sharedWork.users() },
     }),
     devmgr_journal_entries: { help: 'Entries of the journal', value: await store.lastEventId() },
-    devmgr_leavers_held: { help: 'Leavers whose devices wait for a release', value: await people.heldCount() },
+    devmgr_leavers_held: {
+      help: 'Persons whose devices or new user name wait for a release',
+      value: await people.heldCount(),
+    },
     devmgr_provisioning_refused: {
       help: 'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',
       value: await refused.recent(),

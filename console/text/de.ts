@@ -809,12 +809,14 @@ export const people: typeof en.people = {
     hint: 'Schlüssel werden nicht automatisch entsperrt. Entsperren Sie die, die diese Person behält.',
   },
   held: {
-    title: 'Zurückgehaltene Sperren',
-    hint: 'Zu viele Geräte wären innerhalb von zehn Minuten gesperrt worden. Deshalb bleiben sie aktiv, bis Sie sie freigeben. Sind diese Personen nicht ausgeschieden, berichtigen Sie stattdessen die Quelle.',
-    column: { since: 'Zurückgehalten', devices: 'Aktive Geräte' },
+    title: 'Zurückgehaltene Sperren und Namen',
+    hint: 'Zu viele Geräte oder Konten wären innerhalb von zehn Minuten gesperrt oder umbenannt worden. Deshalb bleiben sie, wie sie sind, bis Sie sie freigeben. Ist die Quelle falsch, berichtigen Sie stattdessen diese.',
+    column: { since: 'Zurückgehalten', devices: 'Geräte oder Name' },
     action: { release: 'Freigeben' },
     all: 'Alle freigeben',
-    question: 'Diese Geräte werden gesperrt oder, wenn die Richtlinie es verlangt, stillgelegt:',
+    question:
+      'Diese Geräte werden gesperrt oder, wenn die Richtlinie es verlangt, stillgelegt, und diese Namen vergeben:',
+    renamed: userName => `neuer Name ${userName}`,
     none: 'Diese Personen werden nicht mehr zurückgehalten.',
     submit: count => `${s(count, 'Gerät', 'Geräte')} sperren`,
     locked: count => `${s(count, 'Gerät', 'Geräte')} gesperrt oder stillgelegt.`,

@@ -1,7 +1,7 @@
-/** The brake on leavers: counts of the devices that they lock, and when further ones are held. */
+/** The brake: counts of what leavers and new user names do, and when further ones are held. */
 import { leaverBrake } from '../../src/contract/limits.ts';
 
-/** What leavers did within the last minutes: the start of a span of ten seconds, devices that were locked in it, and those that were held. */
+/** What was done within the last minutes: the start of a span of ten seconds, how many were ended or renamed in it, and how many were held. */
 export type LeaverCounts = readonly (readonly [start: number, locked: number, held: number])[];
 
 const SPAN_MS = 10_000;
@@ -19,9 +19,33 @@ export function withCount(counts: LeaverCounts, now: number, devices: number, is
   return [...others, isHeld ? [start, locked, held + devices] : [start, locked + devices, held]];
 }
 
-/** Whether leaving of a person with so many ACTIVE devices must wait for a release. `active`: ACTIVE devices of the registry now. */
-export function isHeldBack(recent: LeaverCounts, devices: number, active: number): boolean {
-  const concerned = sum(recent, 1) + sum(recent, 2) + devices;
-  const before = active + sum(recent, 1);
-  return concerned >= leaverBrake.least && concerned > leaverBrake.share * before;
+/** Whether so many more must wait for a release. `all`: what there is of their kind, those that were ended within the time included. */
+const exceeds = (recent: LeaverCounts, more: number, all: number): boolean => {
+  const concerned = sum(recent, 1) + sum(recent, 2) + more;
+  return concerned >= leaverBrake.least && concerned > leaverBrake.share * all;
+};
+
+/** What the brake compares with: ACTIVE devices of the registry now, and accounts, disabled ones included. */
+export interface BrakeTotals {
+  readonly activeDevices: number;
+  readonly accounts: number;
 }
+
+/** What was ended or held within the last minutes, by what it was. The key is the number of the row. */
+export const brakeRows = { devices: 1, accounts: 2, names: 3 } as const;
+/** The counts of each kind. */
+export type BrakeCounts = Readonly<Record<keyof typeof brakeRows, LeaverCounts>>;
+
+/** Whether a leave that ends so many ACTIVE devices and accounts must wait for a release. One that ends neither does not count. */
+export const isLeaveHeld = (
+  { devices, accounts }: Omit<BrakeCounts, 'names'>,
+  ended: { readonly devices: number; readonly accounts: number },
+  totals: BrakeTotals,
+): boolean =>
+  // While devices are held, those who have an account alone are held too: one mistake concerns both.
+  (ended.devices + ended.accounts > 0 && exceeds(devices, ended.devices, totals.activeDevices + sum(devices, 1))) ||
+  (ended.accounts > 0 && exceeds(accounts, ended.accounts, totals.accounts));
+
+/** Whether a new user name that shows at so many ACTIVE devices, and disables so many accounts, must wait for a release. */
+export const isNameHeld = (recent: LeaverCounts, affected: number, { activeDevices, accounts }: BrakeTotals): boolean =>
+  affected > 0 && exceeds(recent, affected, activeDevices + accounts);

@@ -10,7 +10,7 @@ import type { DeviceChange, DeviceGuard, DeviceRecord } from './device.ts';
 import { lock } from './device-decisions.ts';
 import { saltedDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
-import { isHeldBack, type LeaverCounts } from './leaver-brake.ts';
+import { type BrakeCounts, type BrakeTotals, isLeaveHeld, isNameHeld, type LeaverCounts } from './leaver-brake.ts';
 
 /** The parts of a name that an identity provider sends. A part that it has not sent is absent. */
 export interface PersonNames {
@@ -41,8 +41,10 @@ export interface PersonRecord {
   /** When the person last changed; this and the other times: milliseconds since 1970 (UTC). */
   readonly updatedAt: number;
   readonly leftAt: number | null;
-  /** Since when the devices wait for a release; null if they do not. */
+  /** Since when the devices or the new user name wait for a release; null if they do not. */
   readonly heldAt: number | null;
+  /** A new user name that waits for a release; null if none does, and always of a person who has left. */
+  readonly pendingName: string | null;
   /** When the devices are locked; null if no delay runs. */
   readonly dueAt: number | null;
   /** The reason of the locks; null if the person is active. */
@@ -63,7 +65,10 @@ export type PersonDetails = Pick<
   'userName' | 'name' | 'names' | 'email' | 'externalId' | 'groups' | 'source'
 >;
 /** The state of a person. */
-type PersonState = Pick<PersonRecord, 'active' | 'leftAt' | 'heldAt' | 'dueAt' | 'reason' | 'removedAt'>;
+type PersonState = Pick<
+  PersonRecord,
+  'active' | 'leftAt' | 'heldAt' | 'pendingName' | 'dueAt' | 'reason' | 'removedAt'
+>;
 /** The fields that a change may set. Absent fields keep their values. */
 export type PersonSet = Partial<PersonDetails & PersonState>;
 
@@ -83,7 +88,7 @@ interface PersonAdd {
  * A `Conflict` if the version is not `before`, or another person (a removed one too), devices without a person or a local account have the new user name.
  * It shows at the devices of the person.
  */
-interface PersonUpdate {
+export interface PersonUpdate {
   readonly kind: 'person.set';
   readonly person: number;
   readonly before: number;
@@ -92,6 +97,8 @@ interface PersonUpdate {
   readonly renamed?: { readonly from: string; readonly to: string };
   /** The user name afterwards, if a removed person is back: no one else may have it. */
   readonly restored?: string;
+  /** Present if a new user name can be held. The result is then `held`. */
+  readonly brake?: BrakeTotals;
   readonly entry: Entry;
 }
 
@@ -118,6 +125,8 @@ export interface PersonLeave {
   readonly rule: LeaverRule;
   /** ACTIVE devices of the registry, which the brake compares with. */
   readonly activeDevices: number;
+  /** Accounts of the registry, disabled ones included; absent: accounts are not held. */
+  readonly accounts?: number;
   /** Whether its source has removed the person. */
   readonly isRemoved: boolean;
 }
@@ -161,8 +170,13 @@ export const digestedFields = namesIn(
   'userName name names email externalId active groups source leftAt heldAt dueAt reason removedAt',
 ) satisfies readonly (keyof PersonRecord)[];
 
+/** Fields that came later: the digest covers them if they have a value, so that those in older journals stay right. */
+const laterFields = ['pendingName'] as const;
+/** What is read of a row for its digest. */
+export const digestSources = [...digestedFields, ...laterFields] as const;
+
 /** The digest of a person, which entries of the journal have instead of names. It shows nothing once the salt is gone. */
-export function personDigest(person: Pick<PersonRecord, (typeof digestedFields)[number] | 'salt'>): string {
+export function personDigest(person: Pick<PersonRecord, (typeof digestSources)[number] | 'salt'>): string {
   const { names, active, groups } = person;
   const stored = {
     ...person,
@@ -174,14 +188,21 @@ export function personDigest(person: Pick<PersonRecord, (typeof digestedFields)[
 }
 
 /** The same of a row as engines exchange it. */
-export const rowDigest = (row: { readonly [K in (typeof digestedFields)[number]]: unknown } & { salt: string }) =>
-  saltedDigest(row.salt, JSON.stringify(digestedFields.map(field => row[field])));
+export const rowDigest = (row: { readonly [K in (typeof digestSources)[number]]: unknown } & { salt: string }) =>
+  saltedDigest(
+    row.salt,
+    JSON.stringify([
+      ...digestedFields.map(field => row[field]),
+      ...laterFields.filter(field => row[field] !== null).map(field => row[field]),
+    ]),
+  );
 
 /** The state of a person who has not left. */
 const present: PersonState = {
   active: true,
   leftAt: null,
   heldAt: null,
+  pendingName: null,
   dueAt: null,
   reason: null,
   removedAt: null,
@@ -200,13 +221,29 @@ export function create(details: PersonDetails): PersonAdd {
 }
 
 /** Sets fields; null if they have these values already. The entry names the fields, not their values. */
-export function edit(person: PersonRecord, set: PersonSet): PersonUpdate | null {
+export function edit(person: PersonRecord, given: PersonSet): PersonUpdate | null {
+  const set = person.pendingName === null ? given : besidePending(person, given);
   const changed = Object.fromEntries(
     Object.entries(set).filter(([field, value]) => !isSame(value, person[field as keyof PersonSet])),
   ) as PersonSet;
   const fields = Object.keys(changed);
   if (fields.length === 0) return null;
   return updated(person, changed, { type: 'PERSON_UPDATED', detail: { fields } });
+}
+
+/** A name that waits is not set a second time. Another one, also the present one, replaces it. */
+function besidePending({ pendingName }: PersonRecord, given: PersonSet): PersonSet {
+  const { userName, ...others } = given;
+  if (userName === undefined || userName === pendingName) return others;
+  return { ...given, pendingName: null, heldAt: null };
+}
+
+/** The new user name that waits for a release is given. Null if none does. */
+export function givePendingName(person: PersonRecord): PersonUpdate | null {
+  const { pendingName: userName } = person;
+  if (userName === null) return null;
+  const set = { userName, pendingName: null, heldAt: null };
+  return updated(person, set, { type: 'PERSON_UPDATED', detail: { fields: Object.keys(set) } });
 }
 
 function updated(
@@ -260,26 +297,29 @@ interface LeaverOutcome {
   readonly entry: Entry | null;
 }
 
-/** Decides a step at `now`. `devices`: how many ACTIVE ones the person has. `hasAccount`: whether an enabled account has the user name. */
+/** Decides a step at `now`. `devices`: how many ACTIVE ones the person has. `accounts`: how many enabled ones have the user name. */
 export function leave(
-  { step, reason, rule, activeDevices, isRemoved }: PersonLeave,
-  { person, devices, hasAccount, recent, now }: LeaverState,
+  { step, reason, rule, activeDevices, accounts: allAccounts = Number.POSITIVE_INFINITY, isRemoved }: PersonLeave,
+  { person, devices, accounts, recent, now }: LeaverState,
 ): LeaverOutcome | null {
   if (step === 'due' && person.dueAt === null) return null;
-  if (step === 'release' && person.heldAt === null) return null;
+  // An active person waits for a new user name alone.
+  const isHeld = person.heldAt !== null && !person.active;
+  if (step === 'release' && !isHeld) return null;
   const leftAt = person.leftAt ?? now;
   const removedAt = isRemoved ? (person.removedAt ?? now) : person.removedAt;
-  const gone = { active: false, leftAt, removedAt, reason: person.reason ?? reason };
+  const totals = { activeDevices, accounts: allAccounts };
+  const noName = person.pendingName === null ? {} : { pendingName: null, heldAt: null };
+  const gone = { active: false, leftAt, removedAt, reason: person.reason ?? reason, ...noName };
   const data = { ...subject(person), devices };
   // A repeated request must neither prolong a delay nor count what is held twice.
-  const waits = step === 'leave' && person.heldAt !== null;
-  const losesSomething = devices > 0 || hasAccount;
+  const waits = step === 'leave' && isHeld;
   if (step === 'leave' && !waits && rule.delayMs > 0 && (person.active || person.dueAt !== null)) {
     const set = { ...gone, dueAt: person.dueAt ?? now + rule.delayMs };
     return { result: 'due', set, entry: person.active ? { type: 'PERSON_LEFT', data } : null };
   }
-  if (waits || (step !== 'release' && losesSomething && isHeldBack(recent, devices, activeDevices))) {
-    const set = { ...gone, heldAt: person.heldAt ?? now, dueAt: null };
+  if (waits || (step !== 'release' && isLeaveHeld(recent, { devices, accounts }, totals))) {
+    const set = { ...gone, heldAt: isHeld ? person.heldAt : now, dueAt: null };
     return { result: 'held', set, entry: waits ? null : { type: 'PERSON_HELD', data } };
   }
   const set = { ...gone, heldAt: null, dueAt: null };
@@ -291,7 +331,32 @@ export function leave(
 interface LeaverState {
   readonly person: PersonRecord;
   readonly devices: number;
-  readonly hasAccount: boolean;
+  readonly accounts: number;
+  readonly recent: Omit<BrakeCounts, 'names'>;
+  readonly now: number;
+}
+
+/** What is stored instead of a new user name that must wait for a release; null if it need not wait. `affected`: ACTIVE devices and enabled accounts of the former name. */
+export function heldName(
+  person: PersonRecord,
+  { set, renamed, brake }: Pick<PersonUpdate, 'set' | 'renamed' | 'brake'>,
+  { devices, affected, recent, now }: NameState,
+): Pick<PersonUpdate, 'set' | 'entry'> | null {
+  if (!renamed || !brake || !isNameHeld(recent, affected, brake)) return null;
+  const { userName: pendingName = null, ...others } = set;
+  const held = { ...others, pendingName, heldAt: now };
+  const entry = {
+    type: 'PERSON_HELD',
+    data: { ...subject(person), devices },
+    detail: { fields: Object.keys(held) },
+  } as const;
+  return { set: held, entry };
+}
+
+/** What a new user name is judged by. */
+interface NameState {
+  readonly devices: number;
+  readonly affected: number;
   readonly recent: LeaverCounts;
   readonly now: number;
 }

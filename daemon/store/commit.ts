@@ -62,6 +62,8 @@ export type ChangeResult =
       readonly held: readonly number[];
       readonly dueAt: number | null;
     }
+  /** A new user name waits for a release. */
+  | { readonly kind: 'held' }
   /** How many records were removed. */
   | { readonly kind: 'removed'; readonly count: number }
   | { readonly kind: 'done' };

@@ -297,6 +297,11 @@ CREATE TABLE sso_session (
 ){end};
 `,
 
+  /** New user names that wait for a release. */
+  pendingNames: `
+ALTER TABLE person ADD COLUMN pending_name {text};
+`,
+
   /** Provisioning requests that were refused, as JSON; `number` is that of their source. */
   refusedRequests: `
 CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT NULL, announced_at {integer} NOT NULL){end};

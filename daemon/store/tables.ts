@@ -179,6 +179,7 @@ export const people = new StoreTable<PersonRecord>(
     updatedAt: 'integer',
     leftAt: 'integer',
     heldAt: 'integer',
+    pendingName: 'text',
     dueAt: 'integer',
     reason: 'text',
     removedAt: 'integer',

@@ -51,7 +51,8 @@ export type Person = Static<typeof person>;
 const heldPerson = Type.Object({
   ...person.properties,
   heldAt: timestamp('when the hold began'),
-  deviceIds: deviceList('ACTIVE devices of the person, which a release locks'),
+  newUserName: nullable(shown('user name that a release gives to the person; null if the person has left')),
+  deviceIds: deviceList('ACTIVE devices of the person: a release locks them, or shows the new user name'),
 });
 const refusedRequest = Type.Object({
   at: timestamp('when it was refused last'),
@@ -130,16 +131,16 @@ export const peopleOperations = additions('Persons', {
 
   /** Leavers whose devices the brake has not locked. */
   listHeldPeople: {
-    summary: 'List leavers whose devices are held',
+    summary: 'List leavers and new user names that are held',
     description:
-      'If more than 5 % of all ACTIVE devices, and at least 10, would be locked within 10 minutes, they stay ACTIVE until they are released.',
+      'If more than 5 % of all ACTIVE devices, and at least 10, would be locked within 10 minutes, they stay ACTIVE until they are released. The same holds for accounts of leavers and for new user names (`newUserName`).',
     ...adminOnly,
     data: Type.Object({ list: Type.Array(heldPerson) }),
   },
 
   /** Idempotent: a person who is not held is left out of `released`. All persons are released, or none. */
   releasePeople: {
-    summary: 'Lock the devices of held leavers',
+    summary: 'Lock the devices of held leavers and give held user names',
     ...adminOnly,
     stepUp: true,
     body: Type.Object({

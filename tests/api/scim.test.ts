@@ -334,18 +334,40 @@ describe('leavers', () => {
 });
 
 describe('new user names of all persons at once', () => {
-  it('lock nothing and are not held back; a second change takes the devices back', async () => {
+  it('wait for a release after ten of them, with a response that the provider takes for done', async () => {
     const persons = await Promise.all(Array.from({ length: 12 }, () => add()));
     const deviceIds = await Promise.all(persons.map(({ userName }) => bound(userName)));
-    const renameAll = async (names: readonly string[]) => {
-      for (const [i, { id }] of persons.entries()) {
-        const change = patchOp({ op: 'replace', path: 'userName', value: names[i] });
-        expect(await scim('PATCH', `/Users/${id}`, change)).toMatchObject({ status: 200 });
-      }
-      return Promise.all(deviceIds.map(deviceOf));
-    };
-    for (const names of [persons.map(() => freshName()), persons.map(({ userName }) => userName)])
-      expect(await renameAll(names)).toMatchObject(names.map(userId => ({ userId, status: 'ACTIVE' })));
+    const names = persons.map(() => freshName());
+    for (const [i, { id }] of persons.entries())
+      expect(
+        await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path: 'userName', value: names[i] })),
+      ).toMatchObject({ status: 200 });
+    const held = async () =>
+      data(await daemon.call('GET', '/api/people/held')).list.filter(({ active }: { active: boolean }) => active);
+    const waiting = await held();
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const {
+      personId,
+      userName,
+      newUserName,
+      deviceIds: [deviceId],
+    } of waiting) {
+      const i = persons.findIndex(({ id }) => id === personId);
+      expect([userName, newUserName, deviceId]).toEqual([persons[i].userName, names[i], deviceIds[i]]);
+      expect(await deviceOf(deviceId)).toMatchObject({ userId: userName, status: 'ACTIVE' });
+    }
+    // Another change neither takes the name back nor gives it.
+    const [first] = waiting;
+    const change = patchOp({ op: 'replace', path: 'displayName', value: 'Ada' });
+    const { body } = await scim('PATCH', `/Users/${first.personId}`, change);
+    expect(body).toMatchObject({ userName: first.userName, displayName: 'Ada' });
+    expect(await held()).toHaveLength(waiting.length);
+    const personIds = waiting.map(({ personId }: { personId: string }) => personId);
+    const released = data(await daemon.call('POST', '/api/people/release', { personIds }));
+    expect(released).toEqual({ released: personIds, locked: [] });
+    for (const [i, deviceId] of deviceIds.entries())
+      expect(await deviceOf(deviceId)).toMatchObject({ userId: names[i], status: 'ACTIVE' });
+    expect(await held()).toEqual([]);
   });
 });
 

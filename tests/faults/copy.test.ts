@@ -21,6 +21,7 @@ import { killWhileItWaits, maintenanceCommand } from '../support/maintenance-pro
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { provedDevice, receiptOf, trustReceiptKeys } from '../support/receipt-key.ts';
+import { scimClientWith } from '../support/scim.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 import { Browser, setUp, startSsoProvider } from '../support/sso-provider.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -64,7 +65,7 @@ async function fillHome(home: string): Promise<void> {
   const post = async (path: string, body: object) => {
     const answer = await daemon.call('POST', path, body);
     if (answer.code !== 200) throw new Error(`${path}: ${answer.message}`);
-    return answer.data as { deviceId: string; activationCode: string; personId: string };
+    return answer.data as { deviceId: string; activationCode: string; personId: string; token: string };
   };
   const device = { deviceType: 'UKEY', manufacturer: 'Feitian', model: 'K9', serialNumber: 'A-1' };
   const { deviceId, activationCode } = await post('/api/devices/register', {
@@ -72,7 +73,10 @@ async function fillHome(home: string): Promise<void> {
     tags: { lot: '7', alpha: 'ü:x', shelf: 'b' },
   });
   await post('/api/devices/activate', { deviceId, activationCode, userId: 'alice' });
-  await post('/api/tokens', { name: 'line', role: 'DEALER', expiresInDays: 30, may: ['webhooks', 'scim'] });
+  const line = { name: 'line', role: 'DEALER', expiresInDays: 30, may: ['webhooks', 'scim'] };
+  const { token } = await post('/api/tokens', line);
+  const nameless = await scimClientWith(() => daemon.url, token)('POST', '/Users', {});
+  if (nameless.status !== 400) throw new Error(`a user without a name was answered with ${nameless.status}`);
   await post('/api/users', { username: 'dealer', password: adminPassword, role: 'DEALER' });
   await uploadApp(daemon, '1.0.0');
   const challenge = (await daemon.call('POST', '/api/proofs/challenge', {})).data as { readonly proofId: string };

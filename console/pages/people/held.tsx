@@ -22,11 +22,16 @@ const kind: RecordKind<HeldPerson, 'userName' | 'name' | 'since' | 'devices', 'r
     userName: ({ personId, userName }) => <a href={linkTo(`people/${personId}`)}>{userName}</a>,
     name: ({ name }) => name,
     since: ({ heldAt }) => <Moment at={heldAt} />,
-    devices: ({ deviceIds }) => named(deviceIds),
+    devices: effectOf,
   },
   rowHead: 'userName',
   actions: { release: { Dialog: ReleaseOne } },
 };
+
+/** What a release does: a new user name, or locks of devices. */
+function effectOf({ newUserName, deviceIds }: HeldPerson): string {
+  return newUserName === null ? named(deviceIds) : people.held.renamed(newUserName);
+}
 
 function named(deviceIds: readonly string[]): string {
   const more = deviceIds.length - mostNamed;
@@ -81,7 +86,7 @@ function Release({ ids, onClose, onDone }: DialogProps & { readonly ids: readonl
   // A person who is held from now on is not released unseen.
   const asked = useMemo(() => ids, []);
   const persons = held.data.value?.filter(({ personId }) => asked.includes(personId)) ?? [];
-  const count = persons.reduce((sum, { deviceIds }) => sum + deviceIds.length, 0);
+  const count = persons.reduce((sum, { active, deviceIds }) => sum + (active ? 0 : deviceIds.length), 0);
   const submit = async (key: string) => {
     const personIds = persons.map(({ personId }) => personId);
     const { locked } = await call('releasePeople', { body: { personIds } }, { key });
@@ -90,7 +95,7 @@ function Release({ ids, onClose, onDone }: DialogProps & { readonly ids: readonl
   return (
     <ActionDialog
       title={people.held.title}
-      submit={people.held.submit(count)}
+      submit={persons.some(({ active }) => active) ? people.held.action.release : people.held.submit(count)}
       isDangerous
       isReady={persons.length > 0}
       onSubmit={submit}
@@ -105,7 +110,7 @@ function Release({ ids, onClose, onDone }: DialogProps & { readonly ids: readonl
             <FactList
               class="listing"
               valueClass="code"
-              facts={persons.map(each => [each.name ?? each.userName, named(each.deviceIds) || text.common.none])}
+              facts={persons.map(each => [each.name ?? each.userName, effectOf(each) || text.common.none])}
             />
           )
         }

@@ -17,6 +17,8 @@ interface ApplyParts {
   readonly store: RunStore;
   readonly leavers: Leavers;
   readonly numbers: GroupNumbers;
+  /** Whether new user names can be held: not if someone has accepted what the directory reports. */
+  readonly isBraked: boolean;
   readonly commit: (changes: readonly Change[]) => Promise<readonly ChangeResult[]>;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
@@ -77,11 +79,13 @@ async function leave({ store, leavers, numbers, commit }: ApplyParts, item: Plan
 /** One commit. Persons of the batch, and names that they get, occur once in it. */
 async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise<PlannedStep[]> {
   const { store, leavers, numbers } = parts;
+  const totals = parts.isBraked ? await leavers.totals() : null;
   return retrying(async () => {
     const later: PlannedStep[] = [];
     const touched = new Set<number>();
     const concerned = new Set<number | string>();
     const changes: Change[] = [];
+    const changed: PlannedStep[] = [];
     for (const item of batch) {
       const person = await store.person(item.number!);
       const locked = person && !person.active ? await leavers.lockedDevices(person) : [];
@@ -96,13 +100,15 @@ async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise
         later.push(item);
       } else {
         for (const one of wanted) concerned.add(one);
-        changes.push(decision.change);
+        changes.push(totals ? { ...decision.change, brake: totals } : decision.change);
+        changed.push(item);
         const groups = decision.change.set.groups ?? person.groups;
         for (const group of [...groups, ...person.groups])
           if (groups.includes(group) !== person.groups.includes(group)) touched.add(group);
       }
     }
-    if (changes.length > 0) await commitWith(parts, touched, changes);
+    const results = changes.length > 0 ? await commitWith(parts, touched, changes) : [];
+    for (const [i, item] of changed.entries()) if (results[i]?.kind === 'held') item.step = 'held';
     return later;
   });
 }

@@ -77,7 +77,8 @@ export class DirectorySync {
     const target = request.dryRun
       ? { store: trial, commit: (changes: readonly Change[]) => trial.commit(changes) }
       : { store, commit: this.#committing(content.config, request) };
-    await apply({ ...this.#parts, ...target, numbers, signal }, planned);
+    const isBraked = !request.acceptMissing;
+    await apply({ ...this.#parts, ...target, numbers, isBraked, signal }, planned);
     const interrupted = request.dryRun
       ? 'the dry run was interrupted'
       : 'the run was interrupted; the next one continues';

@@ -1,7 +1,15 @@
 /** A dry run of the directory: what a run would find after its own commits. Changes nothing. */
 import { personKey } from '../../../src/contract/person-key.ts';
-import { type LeaverCounts, withCount } from '../../domain/leaver-brake.ts';
-import { holderOf, leave, type PersonLeave, type PersonRecord, type PersonSet } from '../../domain/person.ts';
+import { type BrakeCounts, withCount } from '../../domain/leaver-brake.ts';
+import {
+  heldName,
+  holderOf,
+  leave,
+  type PersonLeave,
+  type PersonRecord,
+  type PersonSet,
+  type PersonUpdate,
+} from '../../domain/person.ts';
 import { keepsName } from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
@@ -22,7 +30,7 @@ export class TrialStore implements RunStore {
   /** Persons that were added. */
   readonly #added: PersonRecord[] = [];
   readonly #disabled = new Set<number>();
-  #counts: LeaverCounts = [];
+  #counts: BrakeCounts = { devices: [], accounts: [], names: [] };
   #locked = 0;
 
   constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
@@ -78,7 +86,9 @@ export class TrialStore implements RunStore {
       const { from, to } = change.renamed ?? {};
       if (to !== undefined && (await nameTakenBy(this, person, to)) !== null)
         throw new Conflict('the user name is taken');
-      this.#set(person, change.set);
+      const held = await this.#hold(person, change);
+      this.#set(person, held?.set ?? change.set);
+      if (held) return { kind: 'held' };
       if (from !== undefined && to !== undefined && personKey(from) !== personKey(to))
         await this.#disable(from, keepsName);
     }
@@ -86,20 +96,41 @@ export class TrialStore implements RunStore {
   }
 
   async #leave(change: PersonLeave): Promise<ChangeResult> {
-    const { userName, activeDevices, person: number } = change;
+    const { userName, person: number } = change;
     const person = (await this.person(number))!;
-    const devices = (await this.#store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE').length;
-    const hasAccount = (await this.#store.usersNamed(userName)).some(({ disabled }) => !disabled);
-    const state = { person, devices, hasAccount, recent: this.#counts, now: this.#now() };
-    const outcome = leave({ ...change, activeDevices: activeDevices - this.#locked }, state);
+    const { devices, accounts } = await this.#affected(person);
+    const state = { person, devices, accounts: accounts.length, recent: this.#counts, now: this.#now() };
+    const outcome = leave({ ...change, activeDevices: change.activeDevices - this.#locked }, state);
     const { result, set = {} } = outcome ?? {};
     this.#set(person, set);
     if (result === 'locked') {
       this.#locked += devices;
       await this.#disable(userName);
     }
-    if (result !== 'due') this.#counts = withCount(this.#counts, this.#now(), devices, result === 'held');
+    if (result !== 'due') {
+      this.#count('devices', devices, result === 'held');
+      this.#count('accounts', accounts.length, result === 'held');
+    }
     return { kind: 'left', locked: [], held: result === 'held' ? [0] : [], dueAt: null };
+  }
+
+  async #affected({ number, userName }: PersonRecord) {
+    const devices = (await this.#store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE').length;
+    return { devices, accounts: (await this.usersNamed(userName)).filter(({ disabled }) => !disabled) };
+  }
+
+  async #hold(person: PersonRecord, change: PersonUpdate) {
+    const { renamed, brake } = change;
+    if (!renamed || !brake || personKey(renamed.from) === personKey(renamed.to)) return null;
+    const { devices, accounts } = await this.#affected(person);
+    const affected = devices + accounts.filter(keepsName).length;
+    const held = heldName(person, change, { devices, affected, recent: this.#counts.names, now: this.#now() });
+    this.#count('names', affected, held !== null);
+    return held;
+  }
+
+  #count(what: keyof BrakeCounts, more: number, isHeld: boolean): void {
+    if (more > 0) this.#counts = { ...this.#counts, [what]: withCount(this.#counts[what], this.#now(), more, isHeld) };
   }
 
   #set(person: PersonRecord, set: PersonSet): void {

@@ -1,7 +1,8 @@
 /** What happens to the devices of persons who leave. */
+import type { BrakeTotals } from '../../domain/leaver-brake.ts';
 import { leaverRuleOf } from '../../domain/people-policy.ts';
 import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
-import type { ChangeResult } from '../../store/commit.ts';
+import type { Change, ChangeResult } from '../../store/commit.ts';
 import type { PersonFilter } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import type { PeoplePolicies } from './people-policies.ts';
@@ -31,7 +32,7 @@ export class Leavers {
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
     { step, reason, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
-    const [{ config }, active] = await Promise.all([this.#policies.read(), activeTotal(this.#store)]);
+    const [{ config }, totals] = await Promise.all([this.#policies.read(), this.totals()]);
     const rule = leaverRuleOf(config);
     return persons.map(({ number, userName }) => ({
       kind: 'person.leave',
@@ -40,9 +41,23 @@ export class Leavers {
       userName,
       reason,
       rule,
-      activeDevices: active,
+      ...totals,
       isRemoved,
     }));
+  }
+
+  /** What the brake compares with. */
+  async totals(): Promise<BrakeTotals> {
+    const [activeDevices, { total: accounts }] = await Promise.all([
+      activeTotal(this.#store),
+      this.#store.users({ descending: false, offset: 0, limit: 1 }),
+    ]);
+    return { activeDevices, accounts };
+  }
+
+  /** The change, whose new user name the brake can hold. */
+  async braked<C extends Change>(change: C): Promise<C> {
+    return change.kind === 'person.set' && change.renamed ? { ...change, brake: await this.totals() } : change;
   }
 
   /** The devices of a person that were locked because the person left, and are still locked. */

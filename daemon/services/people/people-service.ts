@@ -8,11 +8,12 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { groupNamed, namesOf } from '../../domain/people-policy.ts';
 import * as domain from '../../domain/person.ts';
+import type { Change } from '../../store/commit.ts';
 import type { Window } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
-import { personWith, readGroups, readPage } from '../reads.ts';
+import { nameTakenBy, personWith, readGroups, readPage } from '../reads.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
 
 /** Dependencies of the service. */
@@ -118,10 +119,10 @@ export class PeopleService {
     const { store } = this.#parts;
     const { rows } = await store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
     const shown = await this.#shown(caller, rows);
-    const list = rows.map(async ({ number, heldAt }, i) => {
+    const list = rows.map(async ({ number, heldAt, pendingName }, i) => {
       const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
       const ids = active.slice(0, MAX_SHOWN).map(device => deviceIds.format(device.number));
-      return { ...shown[i]!, heldAt: iso(heldAt!), deviceIds: ids };
+      return { ...shown[i]!, heldAt: iso(heldAt!), newUserName: pendingName, deviceIds: ids };
     });
     return { list: await Promise.all(list) };
   }
@@ -135,7 +136,9 @@ export class PeopleService {
       const all = await Promise.all([...new Set(ids)].map(id => this.#find(id)));
       const held = all.filter(({ heldAt }) => heldAt !== null);
       const released = held.map(({ number }) => personIds.format(number));
-      const changes = await leavers.changes(held, { step: 'release', reason: 'released' });
+      const leaving = held.filter(({ active }) => !active);
+      const names = await Promise.all(held.filter(({ active }) => active).map(person => this.#newName(person)));
+      const changes = [...names, ...(await leavers.changes(leaving, { step: 'release', reason: 'released' }))];
       return commitLast(store, context, { at: now(), changes }, results => {
         const locked = results.flatMap(result => (result.kind === 'left' ? result.locked : []));
         return { released, locked: locked.map(deviceIds.format) };
@@ -143,7 +146,18 @@ export class PeopleService {
     });
   }
 
-  /** How many leavers wait for a release. */
+  async #newName(person: domain.PersonRecord): Promise<Change> {
+    const { number, pendingName } = person;
+    const taken = await nameTakenBy(this.#parts.store, person, pendingName!);
+    if (taken !== null)
+      throw new ApiError(
+        Code.parameterError,
+        `${personIds.format(number)} cannot have the user name ${pendingName}: ${taken}. Release the others without this person`,
+      );
+    return domain.givePendingName(person)!;
+  }
+
+  /** How many persons wait for a release. */
   async heldCount(): Promise<number> {
     return (await this.#parts.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
   }

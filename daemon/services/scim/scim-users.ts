@@ -110,7 +110,8 @@ export class ScimUsers extends ScimResources {
       const wanted = read(person);
       const { userName, active } = wanted.user;
       const isTaken =
-        domain.isSomeoneElse(person, wanted.user) || (await nameTakenBy(this.store, person, userName)) !== null;
+        domain.isSomeoneElse(person, wanted.user) ||
+        (userName !== person.pendingName && (await nameTakenBy(this.store, person, userName)) !== null);
       // A person leaves even if the new name is refused.
       if (active === false && isTaken) await this.#leave(request, person, false);
       if (isTaken) throw taken(`userName ${userName}`);
@@ -125,7 +126,8 @@ export class ScimUsers extends ScimResources {
     const set = { ...details, source: SOURCE } as const;
     const mayReturn = active && !domain.isEndedHere(person);
     const back = mayReturn ? domain.comesBack(person, await this.#leavers.lockedDevices(person), set) : null;
-    const edited = back ?? domain.edit(person, set);
+    const change = back ?? domain.edit(person, set);
+    const edited = change && (await this.#leavers.braked(change));
     const changes: Change[] = [...(edited ? [edited] : []), ...this.#listed(person.userName, wanted.left)];
     if (active !== false) {
       if (changes.length > 0) await this.commit(request, changes);

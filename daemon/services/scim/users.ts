@@ -199,8 +199,9 @@ const none: UserDraft = {
 };
 
 /** Without the state: a request that does not say it does not repeat that the person has left. */
-const draftOf = ({ userName, externalId, names, name, email }: PersonRecord): UserDraft => ({
-  username: userName,
+const draftOf = ({ userName, pendingName, externalId, names, name, email }: PersonRecord): UserDraft => ({
+  // A request that does not name it does not take back a name that waits for a release.
+  username: pendingName ?? userName,
   externalid: externalId,
   displayname: names ? names.displayName : name,
   active: undefined,

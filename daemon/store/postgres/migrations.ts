@@ -231,4 +231,6 @@ export const migrations: readonly Migration[] = [
   { number: 23, name: 'persons of devices', sql: personNumbers, readableBy: 4 },
   // A daemon of the previous step accepts the tokens of disabled accounts, and creates tokens without an owner: it is their creator.
   { number: 24, name: 'owners of service tokens', sql: schema.tokenOwners, readableBy: 4 },
+  // A daemon of the previous step gives every new user name at once.
+  { number: 25, name: 'new user names that wait', sql: schema.pendingNames, readableBy: 4 },
 ];

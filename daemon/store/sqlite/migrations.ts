@@ -161,4 +161,5 @@ export const migrations: readonly Migration[] = [
   { number: 19, name: 'salts of credentials', sql: schema.credentialSalts },
   { number: 20, name: 'persons of devices', sql: personNumbers },
   { number: 21, name: 'owners of service tokens', sql: schema.tokenOwners },
+  { number: 22, name: 'new user names that wait', sql: schema.pendingNames },
 ];

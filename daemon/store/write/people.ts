@@ -5,9 +5,10 @@ import { personKey } from '../../../src/contract/person-key.ts';
 import type { DeviceRecord, DeviceSet } from '../../domain/device.ts';
 import { deactivate, lock } from '../../domain/device-decisions.ts';
 import type { Entry } from '../../domain/journal.ts';
-import { recentCounts, withCount } from '../../domain/leaver-brake.ts';
+import { brakeRows, recentCounts, withCount } from '../../domain/leaver-brake.ts';
 import {
-  digestedFields,
+  digestSources,
+  heldName,
   holderOf,
   leave,
   type OwnerGuard,
@@ -16,6 +17,7 @@ import {
   type PersonLeave,
   type PersonRecord,
   type PersonSet,
+  type PersonUpdate,
   type PresentGuard,
   personDigest,
   rowDigest,
@@ -45,9 +47,6 @@ import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { WantedRows } from './source.ts';
 import { userChanges } from './users.ts';
-
-/** The row of `leaverCounts`. */
-const COUNTS = 1;
 
 type Adding = Extract<PersonChange, { kind: 'person.add' }>;
 
@@ -82,6 +81,7 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       wanted.add(unmatchedNamed, personKey(renamed.to));
       wanted.add(accountsNamed, personKey(renamed.to));
       wantAccounts(wanted, renamed.from);
+      wanted.add(leaverCounts.byKey, brakeRows.names);
     },
     check(draft, { person, before, renamed, restored }) {
       if (draft.of(people).get(person)?.version !== before)
@@ -90,11 +90,14 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       if (present && present.number !== person) throw new Conflict(`person ${present.number} has the user name now`);
       if (renamed && personKey(renamed.to) !== personKey(renamed.from)) checkName(draft, person, personKey(renamed.to));
     },
-    apply(draft, { person, set, renamed, entry }, context) {
-      const record = change(draft, draft.of(people).get(person)!, set, context);
-      if (renamed) rename(draft, record, renamed, context);
+    apply(draft, update, context) {
+      const person = draft.of(people).get(update.person)!;
+      const held = hold(draft, person, update, context);
+      const { set, entry } = held ?? update;
+      const record = change(draft, person, set, context);
+      if (update.renamed && !held) rename(draft, record, update.renamed, context);
       enter(draft, record, entry, context);
-      return done;
+      return held ? { kind: 'held' } : done;
     },
   },
   'person.leave': {
@@ -102,7 +105,8 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       wanted.add(people.byKey, person);
       wanted.add(activeDevicesOf, person);
       wantAccounts(wanted, userName);
-      wanted.add(leaverCounts.byKey, COUNTS);
+      wanted.add(leaverCounts.byKey, brakeRows.devices);
+      wanted.add(leaverCounts.byKey, brakeRows.accounts);
     },
     check(draft, { person, userName }) {
       if (draft.of(people).get(person)?.userName !== userName)
@@ -133,13 +137,12 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const person = draft.of(people).get(step.person)!;
   const active = draft.of(devices).all(activeDevicesOf, step.person);
   const numbers = active.map(({ number }) => number);
-  const window = draft.part(LeaverWindow);
-  const recent = recentCounts(window.row(COUNTS)?.counts ?? [], context.at);
-  const hasAccount = draft
-    .of(users)
-    .all(accountsNamed, person.userKey)
-    .some(({ disabled }) => !disabled);
-  const outcome = leave(step, { person, devices: active.length, hasAccount, recent, now: context.at });
+  const accounts = enabledOf(draft, person.userKey).length;
+  const recent = {
+    devices: counted(draft, 'devices', context),
+    accounts: counted(draft, 'accounts', context),
+  };
+  const outcome = leave(step, { person, devices: active.length, accounts, recent, now: context.at });
   if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null } as const;
   const { result, set, entry } = outcome;
   if (result === 'locked') {
@@ -147,11 +150,10 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
     disableAccounts(draft, person.userKey, context);
   }
   const counts = result === 'locked' ? step.step !== 'release' : result === 'held' && entry !== null;
-  if (counts && active.length > 0)
-    window.changed.set(COUNTS, {
-      number: COUNTS,
-      counts: withCount(recent, context.at, active.length, result === 'held'),
-    });
+  if (counts) {
+    count(draft, 'devices', active.length, result === 'held', context);
+    count(draft, 'accounts', accounts, result === 'held', context);
+  }
   const isChanged = Object.entries(set).some(([field, value]) => person[field as keyof PersonSet] !== value);
   if (isChanged || entry) {
     const record = change(draft, person, set, context);
@@ -159,6 +161,37 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   }
   const locked = result === 'locked' ? numbers : [];
   return { kind: 'left', locked, held: result === 'held' ? numbers : [], dueAt: set.dueAt ?? null } as const;
+}
+
+const counted = (draft: Draft, what: keyof typeof brakeRows, { at }: EntryContext) =>
+  recentCounts(draft.part(LeaverWindow).row(brakeRows[what])?.counts ?? [], at);
+
+function count(draft: Draft, what: keyof typeof brakeRows, more: number, isHeld: boolean, context: EntryContext): void {
+  if (more === 0) return;
+  const number = brakeRows[what];
+  const counts = withCount(counted(draft, what, context), context.at, more, isHeld);
+  draft.part(LeaverWindow).changed.set(number, { number, counts });
+}
+
+const enabledOf = (draft: Draft, userKey: string): UserRecord[] =>
+  draft
+    .of(users)
+    .all(accountsNamed, userKey)
+    .filter(({ disabled }) => !disabled);
+
+/** What is stored of an update instead, if its new user name must wait; the brake counts it. */
+function hold(draft: Draft, person: PersonRecord, update: PersonUpdate, context: EntryContext) {
+  const { renamed, brake } = update;
+  if (!renamed || !brake || personKey(renamed.from) === personKey(renamed.to)) return null;
+  const active = draft
+    .of(devices)
+    .all(devicesOf, person.number)
+    .filter(({ status }) => status === 'ACTIVE').length;
+  const affected = active + enabledOf(draft, person.userKey).filter(account => !isOfProvider(account)).length;
+  const recent = counted(draft, 'names', context);
+  const held = heldName(person, update, { devices: active, affected, recent, now: context.at });
+  count(draft, 'names', affected, held !== null, context);
+  return held;
 }
 
 /** Locks or retires a device, which is ACTIVE. */
@@ -257,7 +290,7 @@ export const ownerGuards: GuardRules<(OwnerGuard | PresentGuard)['kind']> = {
 };
 
 /** A person as engines exchange it. */
-type ComparedPerson = { readonly [K in (typeof digestedFields)[number]]: unknown } & {
+type ComparedPerson = { readonly [K in (typeof digestSources)[number]]: unknown } & {
   readonly number: number;
   readonly salt: string;
   readonly userName: string;
@@ -268,7 +301,7 @@ type ComparedPerson = { readonly [K in (typeof digestedFields)[number]]: unknown
 export const personReplay = () =>
   new RowReplay<number, ComparedPerson, string>({
     table: 'person',
-    fields: ['number', 'userKey', 'salt', ...digestedFields],
+    fields: ['number', 'userKey', 'salt', ...digestSources],
     key: ({ number }) => number,
     said: digestIn('personDigest'),
     found: row => (row.userKey === personKey(row.userName) ? rowDigest(row) : ''),

@@ -6,9 +6,16 @@ import type { DeviceRecord, DeviceSet } from '../../../daemon/domain/device.ts';
 import { documentDigest } from '../../../daemon/domain/digest.ts';
 import type { DocumentRecord } from '../../../daemon/domain/document.ts';
 import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
-import { type LeaverCounts, recentCounts, withCount } from '../../../daemon/domain/leaver-brake.ts';
+import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/domain/leaver-brake.ts';
 import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
-import { leave, ownerFault, type PersonRecord, type PersonSet, searchTextOf } from '../../../daemon/domain/person.ts';
+import {
+  heldName,
+  leave,
+  ownerFault,
+  type PersonRecord,
+  type PersonSet,
+  searchTextOf,
+} from '../../../daemon/domain/person.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
 import { type RefusedRow, withRefusals } from '../../../daemon/domain/refused.ts';
@@ -104,7 +111,7 @@ export interface Content {
   passkeys: PasskeyRecord[];
   people: PersonRecord[];
   receipts: ReceiptRecord[];
-  leavers: LeaverCounts;
+  leavers: BrakeCounts;
   events: EventRecord[];
   responses: KeptResponse[];
   proofs: KeptProof[];
@@ -131,7 +138,7 @@ export const empty = (): Content => ({
   passkeys: [],
   people: [],
   receipts: [],
-  leavers: [],
+  leavers: { devices: [], accounts: [], names: [] },
   events: [],
   responses: [],
   proofs: [],
@@ -487,7 +494,19 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const isTaken = (other: PersonRecord) =>
         other !== person && other.removedAt === null && other.userKey === personKey(restored!);
       if (restored !== undefined && content.people.some(isTaken)) throw new Conflict('restored');
-      setPerson(content, person!, change.set, at);
+      const active = content.devices.filter(device => device.person === change.person && device.status === 'ACTIVE');
+      const lost = isOther ? enabledNamed(content, personKey(renamed.from)).filter(one => !isOfProvider(one)) : [];
+      const affected = active.length + lost.length;
+      const names = recentBrake(content, at).names;
+      const state = { devices: active.length, affected, recent: names, now: at };
+      const held = isOther ? heldName(person!, change, state) : null;
+      if (isOther && change.brake && affected > 0)
+        content.leavers = { ...content.leavers, names: withCount(names, at, affected, held !== null) };
+      setPerson(content, person!, held?.set ?? change.set, at);
+      if (held) {
+        write(held.entry, null, change.person);
+        return { kind: 'held' };
+      }
       for (const device of renamed ? content.devices : [])
         if (device.person === change.person) {
           setDevice(content, device.number, { userId: renamed!.to, person: change.person, updatedAt: at });
@@ -502,9 +521,9 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if (person?.userName !== change.userName) throw new Conflict('person');
       const own = content.devices.filter(device => device.person === person.number && device.status === 'ACTIVE');
       const numbers = own.map(({ number }) => number);
-      const recent = recentCounts(content.leavers, at);
-      const hasAccount = content.users.some(({ userKey, disabled }) => userKey === person.userKey && !disabled);
-      const outcome = leave(change, { person, devices: own.length, hasAccount, recent, now: at });
+      const recent = recentBrake(content, at);
+      const accounts = enabledNamed(content, person.userKey).length;
+      const outcome = leave(change, { person, devices: own.length, accounts, recent, now: at });
       if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null };
       const { result, set, entry } = outcome;
       const isLocked = result === 'locked';
@@ -516,7 +535,10 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
           write({ type: status === 'LOCKED' ? 'DEVICE_LOCKED' : 'DEVICE_DEACTIVATED' }, number, null);
         }
       const counts = isLocked ? change.step !== 'release' : result === 'held' && entry !== null;
-      if (counts && own.length > 0) content.leavers = withCount(recent, at, own.length, !isLocked);
+      if (counts && own.length > 0)
+        content.leavers = { ...content.leavers, devices: withCount(recent.devices, at, own.length, !isLocked) };
+      if (counts && accounts > 0)
+        content.leavers = { ...content.leavers, accounts: withCount(recent.accounts, at, accounts, !isLocked) };
       if (isLocked) disableAccounts(content, person.userKey);
       setPerson(content, person, set, at);
       if (entry) write(entry, null, person.number);
@@ -674,3 +696,12 @@ const blank = {
   version: 1,
   lastBackupAt: null,
 } as const;
+
+const enabledNamed = ({ users }: Content, key: string) =>
+  users.filter(({ userKey, disabled }) => userKey === key && !disabled);
+
+const recentBrake = ({ leavers: { devices, accounts, names } }: Content, at: number): BrakeCounts => ({
+  devices: recentCounts(devices, at),
+  accounts: recentCounts(accounts, at),
+  names: recentCounts(names, at),
+});

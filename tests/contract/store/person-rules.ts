@@ -279,6 +279,63 @@ export const personRules: readonly Rule[] = [
     expect(await store.userByName('eve')).toMatchObject({ disabled: true });
   }),
 
+  rule('the brake holds leavers above 5 % and 10 accounts, also without devices', async ({ store }) => {
+    const names = Array.from({ length: 12 }, (_, i) => `p${i}`);
+    const admin = addUser('root', { role: 'ADMIN' });
+    await commit(store, [...names.map(name => add(name)), ...names.map(name => addUser(name)), admin]);
+    const held = async (accounts: number, i: number) =>
+      (await commit(store, [leaving(i + 1, `p${i}`, { accounts })], { at: NOON + i })) &&
+      found(store, { isHeld: true });
+    for (let i = 0; i < 9; i++) expect(await held(100, i)).toEqual([]);
+    expect(await held(100, 9)).toEqual(['p9']);
+    expect(await store.userByName('p9')).toMatchObject({ disabled: false });
+    // 11 of 1,000 are not 5 %.
+    expect(await held(1000, 10)).toEqual(['p9']);
+    await commit(store, [leaving(10, 'p9', { step: 'release' })], { at: NOON + MINUTE });
+    expect(await store.userByName('p9')).toMatchObject({ disabled: true });
+  }),
+
+  rule(
+    'the brake holds new user names above 5 % and 10 devices and accounts until they are given',
+    async ({ store }) => {
+      const names = Array.from({ length: 12 }, (_, i) => `p${i}`);
+      await commit(store, [...names.map(name => add(name)), addUser('p8'), addUser('root', { role: 'ADMIN' })]);
+      await bind(store, ...names);
+      const rename = async (i: number, userName: string, at: number) => {
+        const change = domain.edit((await store.person(i + 1))!, { userName, name: `Name ${i}` });
+        const brake = { activeDevices: 98, accounts: 2 };
+        return change && (await commit(store, [{ ...change, brake }], { at }))[0]!.kind;
+      };
+      // The ninth has a device and an account.
+      for (let i = 0; i < 8; i++) expect(await rename(i, `new${i}`, NOON)).toBe('done');
+      expect(await rename(8, 'new8', NOON)).toBe('held');
+      expect(await rename(9, 'new9', NOON)).toBe('held');
+      expect(await store.person(9)).toMatchObject({
+        userName: 'p8',
+        name: 'Name 8',
+        pendingName: 'new8',
+        heldAt: NOON,
+      });
+      expect(await store.device(9)).toMatchObject({ userId: 'p8', status: 'ACTIVE' });
+      expect(await store.userByName('p8')).toMatchObject({ disabled: false });
+      expect(await found(store, { isHeld: true })).toEqual(['p8', 'p9']);
+      // The source sends the name again, and takes another one back.
+      expect(await rename(8, 'new8', NOON + MINUTE)).toBeNull();
+      expect(await rename(9, 'p9', NOON + MINUTE)).toBe('done');
+      expect(await store.person(10)).toMatchObject({ userName: 'p9', pendingName: null, heldAt: null });
+      await commit(store, [domain.givePendingName((await store.person(9))!)!], { at: NOON + MINUTE });
+      expect(await store.person(9)).toMatchObject({ userName: 'new8', pendingName: null, heldAt: null });
+      expect(await store.device(9)).toMatchObject({ userId: 'new8' });
+      expect(await store.userByName('p8')).toMatchObject({ disabled: true });
+      // Names do not hold leavers, and a leaver waits for no name.
+      expect(await rename(10, 'new10', NOON + MINUTE)).toBe('held');
+      expect(await commit(store, [leaving(11, 'p10')], { at: NOON + MINUTE })).toEqual([left([11])]);
+      expect(await store.person(11)).toMatchObject({ active: false, pendingName: null, heldAt: null });
+      // Ten minutes later the others no longer count.
+      expect(await rename(11, 'new11', NOON + 13 * MINUTE)).toBe('done');
+    },
+  ),
+
   rule('a leaver counts for the whole of ten minutes', async ({ store }) => {
     await commit(store, [add('ada'), add('bob')]);
     await bind(store, ...Array.from({ length: 9 }, () => 'ada'), 'bob');

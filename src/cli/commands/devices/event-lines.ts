@@ -55,7 +55,7 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
     case 'PERSON_LEFT':
       return `has left (${text(data.source)}), ${activeDevices(data)}`;
     case 'PERSON_HELD':
-      return `leaver held, ${activeDevices(data)}: devmgr people held`;
+      return `held, ${activeDevices(data)}: devmgr people held`;
     case 'PERSON_RETURNED':
       return 'is back: locked devices stay locked';
     case 'PROVISIONING_REFUSED':

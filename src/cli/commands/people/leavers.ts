@@ -79,12 +79,18 @@ export const peopleBack = command({
   },
 });
 
-const heldFields = [...personFields, 'heldAt', 'deviceIds'] as const satisfies readonly (keyof HeldPerson)[];
+const heldFields = [
+  ...personFields,
+  'heldAt',
+  'newUserName',
+  'deviceIds',
+] as const satisfies readonly (keyof HeldPerson)[];
 const heldColumns: Column<HeldPerson>[] = [
   ...(personColumns.filter(({ title }) =>
     ['PERSON', 'USER NAME', 'NAME', 'SOURCE'].includes(title),
   ) as Column<HeldPerson>[]),
   { title: 'HELD', value: person => localTime(person.heldAt) },
+  { title: 'WAITS FOR', value: ({ newUserName }) => (newUserName === null ? 'locks' : `user name ${newUserName}`) },
   { title: 'ACTIVE KEYS', value: person => textsIn(person.deviceIds).join(' ') || null, shorten: 'end' },
 ];
 
@@ -135,7 +141,8 @@ export const peopleRefused = command({
 
 /** Locks the keys of held leavers: `POST /api/people/release`. */
 export const peopleRelease = command({
-  description: 'Shows the keys that will be locked, and asks. Without PERSON, all held leavers are released.',
+  description:
+    'Shows the keys that will be locked and the new user names, and asks. Without PERSON, all who are held are released.',
   args: [{ ...personArg, optional: true, rest: true }],
   flags: { yes: { short: 'y', help: 'do not ask' } },
   examples: [
@@ -147,12 +154,18 @@ export const peopleRelease = command({
     const { list } = await registry.call('listHeldPeople');
     const wanted = args.length === 0 ? list : await chosen(context, list, args);
     if (wanted.length === 0) return out.notice('No leaver is held.');
-    const total = wanted.reduce((sum, { deviceIds }) => sum + textsIn(deviceIds).length, 0);
+    const total = wanted.reduce((sum, { active, deviceIds }) => sum + (active ? 0 : textsIn(deviceIds).length), 0);
+    const named = wanted.filter(({ active }) => active).length;
+    const renames = named === 0 ? '' : ` and give ${counted(named, 'new user name')}`;
     if (!flags.yes) {
       for (const person of wanted)
-        out.notice(`${safe(personWords(person))}: ${safe(textsIn(person.deviceIds).join(' '))}`);
-      if (!context.canAsk) throw usage(`${keys(total)} will be locked`, 'add --yes');
-      await demandYes(out, `Lock ${keys(total)} of ${counted(wanted.length, 'leaver')}?`);
+        out.notice(`${safe(personWords(person))}: ${safe(person.newUserName ?? textsIn(person.deviceIds).join(' '))}`);
+      if (!context.canAsk)
+        throw usage(
+          `${keys(total)} will be locked${renames && `, ${counted(named, 'new user name')} given`}`,
+          'add --yes',
+        );
+      await demandYes(out, `Lock ${keys(total)} of ${counted(wanted.length - named, 'leaver')}${renames}?`);
     }
     const body = { personIds: wanted.map(({ personId }) => personId) };
     const data = await registry.call('releasePeople', { body });
