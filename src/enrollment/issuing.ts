@@ -73,8 +73,14 @@ interface IssueOutcome {
   readonly madePin: string | null;
   /** The key cannot keep the rules for its PIN that it was asked to. */
   readonly lacksRules: boolean;
+  /** Rules for the PIN that it was asked to keep are not set, because it is not issued everywhere: they are the last step. */
+  readonly leavesRules: boolean;
+  /** `set`: by this run; `present`: the key had it before; null: not known. */
+  readonly pin: 'set' | 'present' | 'none' | null;
   /** The first error; null if the key is issued. */
   readonly error: unknown;
+  /** Why it is missing at a provider, by its column; of those after an error that ended the run there is none. */
+  readonly errors: Readonly<Record<string, unknown>>;
 }
 
 /** Bytes of a PIN at most (FIDO CTAP 2.1, 6.5.1). */
@@ -115,7 +121,10 @@ export class KeyIssuing {
       wasIssued: false,
       madePin: null as string | null,
       lacksRules: false,
+      leavesRules: this.#options.changePin || this.#options.minPinLength !== null,
+      pin: null as IssueOutcome['pin'],
       error: null as unknown,
+      errors: {} as Record<string, unknown>,
     };
     let entered: string | null = null;
     try {
@@ -124,9 +133,11 @@ export class KeyIssuing {
       const open = this.#options.providers.filter(isMissing);
       for (const one of this.#options.providers) if (!open.includes(one)) providers[columnOf(one)] = 'issued';
       run.wasIssued = open.length === 0;
-      if (run.wasIssued && !(await this.#lacksRules(key))) return run;
+      if (run.wasIssued && !(await this.#lacksRules(key))) return { ...run, leavesRules: false };
       const opened = await this.#open(key, deviceId);
       entered = opened.pin;
+      run.pin = entered === null ? 'none' : opened.state.isSet ? 'present' : 'set';
+      run.leavesRules &&= this.#missingRules(opened.state) !== null;
       if (opened.isMade) run.madePin = entered;
       const wrong = this.#wrong.get(key.serialNumber);
       if (wrong !== undefined && wrong.pin === entered) throw wrong.error;
@@ -136,6 +147,7 @@ export class KeyIssuing {
           providers[columnOf(provider)] = 'issued';
         } catch (error) {
           const { isRefusal, isLost } = this.#failureOf(error);
+          run.errors[columnOf(provider)] = error;
           if (!isRefusal && !isLost) throw error;
           run.error ??= error;
         }
@@ -144,6 +156,7 @@ export class KeyIssuing {
       run.error ??= error;
     }
     const isWrong = run.error instanceof IssueProblem && run.error.code === 'pin-invalid';
+    if (run.error === null) run.leavesRules = false;
     if (isWrong) run.madePin = null;
     if (run.error === null || isWrong) for (const pins of [this.#pins, this.#lettered]) pins.delete(key.serialNumber);
     else if (run.madePin !== null) this.#lettered.set(key.serialNumber, run.madePin);

@@ -38,7 +38,7 @@ test('a provider that refuses does not keep the key from the next one', async ()
   const [company, okta] = [await provider('company-12'), await provider('okta-12', startOkta)];
   const { issue } = await plugged('ISSUE-12');
   company.trouble('finish', 'refused');
-  expect(await issue('company-12,okta-12', '481516')).toMatchObject({ code: 2 });
+  expect((await issue('company-12,okta-12', '481516')).code).toBe(7);
   expect([company.accepted.length, okta.accepted.length]).toEqual([0, 1]);
   expect(await issue('company-12,okta-12', '481516')).toMatchObject({ code: 0 });
 });

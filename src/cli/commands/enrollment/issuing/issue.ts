@@ -1,28 +1,31 @@
 import type { DataOf } from '../../../../contract/define.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
+import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { eraseKey, settledReset } from '../../../../enrollment/key-reset.ts';
+import { columnOf } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { counted } from '../../../count.ts';
+import { exitCodes } from '../../../exit-codes.ts';
 import { errorWords, Fault, failure, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { registeredDevice } from '../../../framework/devices/registration.ts';
-import { yesFlag } from '../../../framework/flags.ts';
+import { type FlagValues, yesFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { localTime } from '../../../terminal/when.ts';
 import { attachedKeys } from '../../proofs/verify.ts';
 import { issueFlags } from './flags.ts';
-import { faultOf, issuePlan, issueRequests, whileIssuing } from './issuing.ts';
+import { faultOf, type IssuePlan, issuePlan, issueRequests, whileIssuing, wordsOf } from './issuing.ts';
 import { letterFlags, letterOf, type PrintLetter } from './letter.ts';
 import { digitsOf } from './sealed-pin.ts';
 
 /** Issues an attached key: the only command that sends a PIN to it. */
 export const keysIssue = command({
   description:
-    'Lets the person of the device sign in at the providers with the key. The device must be ACTIVE. The key needs one touch for each provider.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr pin letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A key without a PIN is then refused if the provider requires user verification.\nAfter an interruption, run the same command again: it completes the rest.',
+    'Lets the person of the device sign in at the providers with the key. The device must be ACTIVE. The key needs one touch for each provider.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr pin letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A key without a PIN is then refused if the provider requires user verification.\nAfter an interruption, run the same command again: it completes the rest. Exit code 7: issued at some of the providers, and not at others.',
   args: [
     {
       name: 'KEY',
@@ -54,16 +57,21 @@ export const keysIssue = command({
     const plan = await issuePlan(context, flags);
     const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
     const deviceId = await activeDevice(context, key!);
-    const { wasIssued, madePin, lacksRules, error } = await whileIssuing(context, key!, async () => {
+    const outcome = await whileIssuing(context, key!, async () => {
       if (flags.reset)
         await resetKey(context, key!, deviceId, flags.yes).catch(error => {
           throw faultOf(error, deviceId);
         });
       return plan.open().issue(key!, deviceId);
     });
+    const { wasIssued, madePin } = outcome;
     const letterProblem = madePin === null ? null : await printed(print, deviceId, madePin);
-    if (error !== null) throw faultOf(error, deviceId);
-    if (lacksRules) notify(context, 'This key keeps no rules for its PIN: tell the person what to choose.');
+    if (outcome.error !== null) {
+      if (letterProblem !== null) notify(context, safe(wordsOf(letterProblem)));
+      await presentMissing(context, { key: key!, deviceId, plan, flags, outcome, isLettered: print !== null });
+      return exitCodes.partial;
+    }
+    if (outcome.lacksRules) notify(context, 'This key keeps no rules for its PIN: tell the person what to choose.');
     const credentials = (await credentialsOf(context, deviceId)).filter(({ removedAt }) => removedAt === null);
     await present(context, {
       data: { deviceId, serialNumber: key!.serialNumber, credentials },
@@ -78,8 +86,65 @@ export const keysIssue = command({
         : {}),
     });
     if (letterProblem !== null) throw letterProblem;
+    return exitCodes.done;
   },
 });
+
+/** A key that is not issued everywhere. */
+interface MissingIssue {
+  readonly key: NumberedKey;
+  readonly deviceId: string;
+  readonly plan: IssuePlan;
+  readonly flags: Pick<FlagValues<typeof issueFlags>, 'for' | 'changePin' | 'minPin'>;
+  readonly outcome: Awaited<ReturnType<KeyIssuing['issue']>>;
+  /** Whether a PIN that was made is printed. */
+  readonly isLettered: boolean;
+}
+
+/** What is issued, the PIN, and how to continue. Throws the error if the key is issued at no provider, or at all of them. */
+async function presentMissing(context: Context, missing: MissingIssue): Promise<void> {
+  const { key, deviceId, plan, flags, outcome, isLettered } = missing;
+  const { providers, errors, error, pin, leavesRules, madePin } = outcome;
+  const rules = [flags.changePin && '--change-pin', flags.minPin !== undefined && `--min-pin ${flags.minPin}`].filter(
+    flag => flag !== false,
+  );
+  const open = leavesRules ? `${rules.join(' and ')} not applied: that is the last step, after all providers` : null;
+  const isIssued = (one: IssuePlan['providers'][number]) => providers[columnOf(one)] === 'issued';
+  const issued = plan.providers.filter(isIssued).length;
+  if (issued === 0 || issued === plan.providers.length || context.io.interrupt.aborted) {
+    for (const line of [pin && pinWords[pin], open]) if (line) notify(context, `${safe(key.serialNumber)}: ${line}.`);
+    throw faultOf(error, deviceId);
+  }
+  const reasonOf = (one: IssuePlan['providers'][number]) => wordsOf(faultOf(errors[columnOf(one)] ?? error, deviceId));
+  const lacking = plan.providers.filter(one => !isIssued(one));
+  await present(context, {
+    data: {
+      deviceId,
+      serialNumber: key.serialNumber,
+      credentials: (await credentialsOf(context, deviceId)).filter(({ removedAt }) => removedAt === null),
+      missing: lacking.map(one => ({ providerId: one.providerId, name: one.name, reason: reasonOf(one) })),
+      pin,
+      rulesApplied: !leavesRules,
+    },
+    id: deviceId,
+    title: `${safe(key.serialNumber)} is not issued everywhere`,
+    rows: [
+      ...plan.providers.map(
+        one => [safe(one.name), isIssued(one) ? 'issued' : `missing: ${safe(reasonOf(one))}`] as const,
+      ),
+      ['PIN', pin && pinWords[pin]],
+      ['letter', madePin === null || isLettered ? null : `devmgr pin letter ${safe(deviceId)} --identity-file FILE`],
+      ['rules', open],
+    ],
+    next: safe(['devmgr keys issue', deviceId, '--for', flags.for.join(','), ...rules].join(' ')),
+  });
+}
+
+const pinWords = {
+  set: 'the PIN is set: enter it when you continue',
+  present: 'the key had a PIN, which is unchanged',
+  none: 'the key has no PIN',
+} as const;
 
 /** Prints the letter of a PIN. Resolves to why it is not printed: the key is issued all the same, because its PIN is stored. */
 async function printed(print: PrintLetter | null, deviceId: string, pin: string): Promise<Fault | null> {

@@ -166,9 +166,16 @@ export async function issuedRow(
   const { deviceId, status, result } = row;
   if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
     return { row: { ...row, providers: issuing.nowhere }, madePin: null };
-  const { providers, isRead, madePin, lacksRules, error } = await whileIssuing(context, key, () =>
+  const { providers, isRead, madePin, lacksRules, leavesRules, error } = await whileIssuing(context, key, () =>
     issuing.issue(key, deviceId),
-  ).catch(error => ({ providers: issuing.nowhere, isRead: true, madePin: null, lacksRules: false, error }));
+  ).catch(error => ({
+    providers: issuing.nowhere,
+    isRead: true,
+    madePin: null,
+    lacksRules: false,
+    leavesRules: false,
+    error,
+  }));
   if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
   const issuedAt = { ...row, providers };
   if (error === null) {
@@ -178,11 +185,13 @@ export async function issuedRow(
   const missing = Object.keys(providers).filter(name => providers[name] === 'missing');
   const issued = missing.length === 0 ? 'not complete' : `not issued at ${missing.join(', ')}`;
   const where = isRead ? issued : 'its credentials cannot be read';
-  const why = `${where}: ${wordsOf(faultOf(error, deviceId))}. Plug it in again to continue`;
+  const rules = leavesRules ? '. The rules for its PIN are not applied yet' : '';
+  const why = `${where}: ${wordsOf(faultOf(error, deviceId))}${rules}. Plug it in again to continue`;
   return { row: { ...remarked(issuedAt, why), result: 'failed' }, madePin };
 }
 
-function wordsOf(error: unknown): string {
+/** An error with its hint, on one line. */
+export function wordsOf(error: unknown): string {
   const { message } = error as Error;
   const hint = error instanceof Fault ? error.hint : null;
   return hint === null ? message : `${message}; ${hint}`;
