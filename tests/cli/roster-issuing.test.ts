@@ -96,6 +96,85 @@ test('a row is done when its key is issued for its person, and a later run conti
   expect(await run('--for', 'company', ...file)).toMatchObject({ code: 2 });
 });
 
+test('a key that one of two providers has is named by the next run, and its person gets no other key before it', async () => {
+  const [alpha, beta] = [await provider('alpha'), await provider('beta')];
+  for (const one of [alpha, beta]) one.userVerification = 'discouraged';
+  const { out, start, run } = bench.station('userId\nann.two\nben.two\n');
+  const words = ['--for', 'alpha,beta', '--pin', 'none', '--out', out];
+  beta.trouble('finish', 'refused');
+  const begun = start(...words);
+  await begun.until('stderr', /ann\.two\n +plug in a key/);
+  const [first, other] = [key('TWO-1'), key('TWO-2')];
+  first.plug();
+  await begun.until('stderr', /not issued at beta/);
+  // In the same run as well.
+  unplug();
+  other.plug();
+  await begun.until(
+    'stderr',
+    /has another key\n.*unfinished key: DEV-\d+, TWO-1 of ann\.two, issued at\s+alpha, missing at beta/,
+  );
+  begun.child.kill('SIGINT');
+  expect((await begun.ended).stderr).toMatch(
+    /1 key is unfinished: DEV-\d+, TWO-1 of ann\.two, issued at alpha, missing at beta/,
+  );
+
+  unplug();
+  const next = start(...words);
+  await next.until(
+    'stderr',
+    /1 key is unfinished: DEV-\d+, TWO-1 of ann\.two, issued at alpha, missing at beta\. Plug it in/,
+  );
+  other.plug();
+  await next.until('stderr', /has another key[\s\S]*ann\.two still needs a key/);
+  unplug();
+  const json = await run('--json', '--timeout', '1', ...words);
+  expect(json.stderr).toContain('another run uses');
+  first.plug();
+  await next.until('stdout', /bound {2}ann\.two/);
+  unplug();
+  other.plug();
+  expect((await next.ended).code).toBe(0);
+  const [ann, ben] = [
+    ['ann.two', 'ann.two'],
+    ['ben.two', 'ben.two'],
+  ];
+  expect([alpha, beta].map(({ accepted }) => accepted.map(({ person }) => person))).toEqual([
+    [ann[0], ben[0]],
+    [ann[1], ben[1]],
+  ]);
+  expect([...(await bench.holders())].filter(([serial]) => serial.startsWith('TWO-')).sort()).toEqual([
+    ['TWO-1', 'ann.two'],
+    ['TWO-2', 'ben.two'],
+  ]);
+});
+
+test('enroll --for names the key in a row, and a script gives another one only with --again', async () => {
+  const company = await provider('company-6');
+  company.userVerification = 'discouraged';
+  const { run } = bench.station(null);
+  const words = ['--activate-for', 'eva.two', '--for', 'company-6', '--pin', 'none', '--json', '--timeout', '1'];
+  company.trouble('finish', 'refused');
+  key('THREE-1').plug();
+  expect(await run(...words)).toMatchObject({
+    code: 10,
+    stderr: expect.stringMatching(/1 key is unfinished: DEV-\d+, THREE-1 of eva\.two, missing at company-6/),
+  });
+  unplug();
+  const other = key('THREE-2');
+  other.plug();
+  const refused = await run(...words);
+  expect(refused.rows).toMatchObject([
+    { result: 'failed', serialNumber: 'THREE-1', userId: 'eva.two', message: expect.stringMatching(/^unfinished: /) },
+    { result: 'failed', serialNumber: 'THREE-2', deviceId: null, message: expect.stringContaining('--again') },
+  ]);
+  expect(refused.code).toBe(10);
+  expect(await run('--again', '--count', '1', ...words)).toMatchObject({ code: 0 });
+  expect(company.accepted.map(({ person }) => person)).toEqual(['eva.two']);
+  // It was decided: the first key is not named again.
+  expect((await run('--dry-run', '--activate-for', 'eva.two', '--timeout', '1', '--json')).rows).toHaveLength(1);
+});
+
 test('at a terminal Enter binds and issues the key, and its PIN is asked for', async () => {
   const company = await provider('company-2');
   const { atTerminal } = bench.station('userId\ncid.issue\n');

@@ -79,9 +79,16 @@ describe('a key', () => {
   });
 });
 
+/** What several tabs of one browser share, and requests that replace those of the registry. */
+interface BenchMore {
+  readonly bound: string[];
+  readonly browser: { begun?: Readonly<Record<string, string>> };
+  readonly requests: Partial<EnrollmentRegistry>;
+}
+
 /** A bench whose registry keeps what is bound; `refuses` are serial numbers that it refuses. */
-function bench(stored: StoredRun | null = null, refuses: readonly string[] = []) {
-  const bound: string[] = [];
+function bench(stored: StoredRun | null = null, refuses: readonly string[] = [], more: Partial<BenchMore> = {}) {
+  const { bound = [], browser = {}, requests = {} } = more;
   const sounds: string[] = [];
   let kept = stored;
   const store: RunStore = {
@@ -100,13 +107,21 @@ function bench(stored: StoredRun | null = null, refuses: readonly string[] = [])
       bound.push(`${userId} ${deviceId.slice('DEV-'.length)}`);
       return { status: 'ACTIVE', userId };
     },
+    ...requests,
   });
+  const begun = {
+    read: () => browser.begun ?? {},
+    write: (keys: Readonly<Record<string, string>>) => {
+      browser.begun = keys;
+    },
+  };
   const isAttached = async () => true;
   const issueKey = async () => ({ providers: {}, reason: 'nothing is issued here' });
   const run = new BenchRun({
     registry,
     issueKey,
     store,
+    begun,
     now: () => 3_600_000,
     isAttached,
     sound: kind => sounds.push(kind),
@@ -116,6 +131,46 @@ function bench(stored: StoredRun | null = null, refuses: readonly string[] = [])
 
 /** What was requested is answered. */
 const answered = () => new Promise<void>(resolve => setImmediate(resolve));
+
+describe('a tab that was closed', () => {
+  test('during a binding leaves the key by name: its person gets no other one before r', async () => {
+    const browser: BenchMore['browser'] = {};
+    const closed = bench(null, [], { browser, requests: { activate: () => new Promise(() => undefined) } });
+    closed.run.take({ type: 'badge', text: 'ann' });
+    closed.run.plugged(keyOf('A'), true);
+    await answered();
+    closed.run.pulled('id-A', true);
+    await answered();
+    expect(browser.begun).toEqual({ A: 'ann' });
+
+    const { run, bound } = bench(null, [], { browser });
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('B'), true);
+    await answered();
+    const verdict = run.view.value.outcome?.verdict;
+    expect([run.view.value.phase, verdict?.failure, verdict?.row.message]).toEqual(['failed', 'has another key', 'A']);
+    run.take({ type: 'redo' });
+    await expect.poll(() => run.view.value.phase, { timeout: 10_000 }).toBe('ready');
+    run.take({ type: 'enter' });
+    await answered();
+    expect([bound, browser.begun]).toEqual([['ann B'], {}]);
+  });
+
+  test('after a binding is no reason to give the person another key: the registry has it', async () => {
+    const keysOf = async () => [
+      { deviceId: 'DEV-A', serialNumber: 'A', deviceType: 'UKEY', activatedAt: null } as PersonKey,
+    ];
+    const { run, bound } = bench(null, [], { requests: { keysOf } });
+    run.take({ type: 'badge', text: 'ann' });
+    run.plugged(keyOf('B'), true);
+    await answered();
+    expect(run.view.value.outcome?.verdict).toMatchObject({ failure: 'has another key', row: { message: 'A' } });
+    run.pulled('id-B', true);
+    run.plugged(keyOf('A'), true);
+    await answered();
+    expect([run.view.value.phase, bound]).toEqual(['ready', []]);
+  });
+});
 
 describe('without a roster', () => {
   test('a badge, a key and its unplugging bind it once; the next badge is for the next key', async () => {

@@ -5,14 +5,22 @@ import { storedIn } from '../../stored.ts';
 import { text } from '../../text/words.ts';
 import { registry } from './registry.ts';
 import type { IssueKey, StoredRun } from './results.ts';
-import { BenchRun, type RunStore } from './run.ts';
+import { type BegunKeys, BenchRun, type RunStore } from './run.ts';
 
 let current: { readonly userId: string; readonly run: BenchRun } | null = null;
 
 /** The run of a person who is signed in. That of another person is not continued. */
 export function runOf(userId: string): BenchRun {
   if (current?.userId !== userId) {
-    const parts = { registry, issueKey: issueLater, store: tabStore(userId), now: Date.now, isAttached, sound: beep };
+    const parts = {
+      registry,
+      issueKey: issueLater,
+      store: tabStore(userId),
+      begun,
+      now: Date.now,
+      isAttached,
+      sound: beep,
+    };
     current = { userId, run: new BenchRun(parts) };
   }
   return current.run;
@@ -37,6 +45,21 @@ function tabStore(userId: string): RunStore {
     },
   };
 }
+
+const BEGUN = 'devmgr.begun';
+
+/** In localStorage: who continues in another tab needs it. */
+const begun: BegunKeys = {
+  read: () => storedIn<Record<string, string>>('localStorage', BEGUN) ?? {},
+  write(keys) {
+    try {
+      if (Object.keys(keys).length === 0) localStorage.removeItem(BEGUN);
+      else localStorage.setItem(BEGUN, JSON.stringify(keys));
+    } catch {
+      // Without storage the registry alone tells which keys a person has.
+    }
+  },
+};
 
 /** Most runs issue no keys. */
 const issueLater: IssueKey = async (...all) => {

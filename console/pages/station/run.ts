@@ -20,7 +20,15 @@ export interface RunStore {
   write(run: StoredRun): void;
 }
 
+/** Keys whose binding was begun and has not ended, in all tabs of this browser: a tab can be closed in between. */
+export interface BegunKeys {
+  /** The userId of the person of each key, by serial number. */
+  read(): Readonly<Record<string, string>>;
+  write(keys: Readonly<Record<string, string>>): void;
+}
+
 interface BenchParts {
+  readonly begun: BegunKeys;
   readonly registry: StationRegistry;
   readonly issueKey: IssueKey;
   readonly store: RunStore;
@@ -175,7 +183,7 @@ export class BenchRun {
     const line = this.#line;
     const { attempt } = action;
     this.#outcome = null;
-    const check = this.#parts.registry.check(key, person, this.#countedFor(key), this.#anotherKey(person));
+    const check = this.#parts.registry.check(key, person, this.#countedFor(key), this.#anotherKey(person, key));
     const verdict = await settled(action, check, this.#parts.isAttached);
     // The key was unplugged, or the person has changed.
     if (line !== this.#line || attempt !== line.attempt) return;
@@ -187,13 +195,15 @@ export class BenchRun {
 
   async #commit(key: Key, person: Person, attempt: number): Promise<void> {
     const line = this.#line;
-    const bound = await this.#parts.registry.bind(key, person, null, this.#anotherKey(person));
-    if (bound.failure === null) this.#allowed.delete(person.userId);
+    const another = this.#anotherKey(person, key);
+    this.#begin(key, person);
+    const bound = await this.#parts.registry.bind(key, person, null, another);
     const { deviceId } = bound.row;
     // The key is still plugged in if Enter has bound it: the list shows its registration.
     if (bound.failure === null && deviceId && this.#keys.has(key.keyId))
       this.#keys.set(key.keyId, { ...key, device: { deviceId, status: 'ACTIVE' } });
     const verdict = await this.#issued(key, bound);
+    this.#ended(key, person, verdict);
     this.#end({ verdict, key, person, isCommit: true });
     if (line === this.#line) this.take({ type: 'committed', attempt, passed: verdict.failure === null });
     this.#keep();
@@ -253,12 +263,29 @@ export class BenchRun {
     return this.#results.filter(({ failure }) => failure === null);
   }
 
-  #anotherKey({ userId }: Person): AnotherKey {
+  /** On the disk before the registry has it. */
+  #begin({ serialNumber }: Key, { userId }: Person): void {
+    if (serialNumber !== null) this.#parts.begun.write({ ...this.#parts.begun.read(), [serialNumber]: userId });
+  }
+
+  /** A key that the registry has not answered for, or that is not issued, stays. With another key for its person it was decided. */
+  #ended({ serialNumber }: Key, { userId }: Person, { failure }: PersonVerdict): void {
+    if (failure === 'no answer' || failure === 'not issued') return;
+    const isOver = (serial: string, of: string) => serial === serialNumber || (failure === null && of === userId);
+    const begun = Object.entries(this.#parts.begun.read()).filter(([serial, of]) => !isOver(serial, of));
+    this.#parts.begun.write(Object.fromEntries(begun));
+    if (failure === null) this.#allowed.delete(userId);
+  }
+
+  #anotherKey({ userId }: Person, { serialNumber }: Key): AnotherKey {
+    const begun = Object.entries(this.#parts.begun.read()).filter(
+      ([serial, of]) => of === userId && serial !== serialNumber,
+    );
     const counted = new Set(this.#bound().flatMap(result => (result.userId === userId ? [result.serialNumber] : [])));
     return {
       isAllowed: this.#allowed.has(userId),
       isCounted: serialNumber => counted.has(serialNumber),
-      unfinished: null,
+      unfinished: begun.length === 0 ? null : begun.map(([serial]) => serial).join(', '),
     };
   }
 
