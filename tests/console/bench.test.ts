@@ -71,6 +71,10 @@ needs('chromium')('the page Bench', () => {
   });
   afterEach(async () => {
     for (const { keyId } of [...driver.keys()]) await driver.detach(keyId);
+    // A person who has a key gets no other one without a question.
+    for (const { deviceId, status } of await devices())
+      if (status === 'ACTIVE')
+        await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'the test is over' });
   });
   afterAll(async () => {
     await browser?.close();
