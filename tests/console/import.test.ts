@@ -205,4 +205,37 @@ needs('chromium')('the import of a file in the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     await context.close();
   });
+
+  it('shows no key or code of a file, and registers none that is in the place of a serial number', async () => {
+    const { page, context } = await openTab({ place: 'import' });
+    const ki = '000102030405060708090A0B0C0D0E0F';
+    const seed = '3132333435363738393031323334353637383930';
+    const shown = async () =>
+      `${await page.locator('main').textContent()} ${JSON.stringify(await page.evaluate('({ ...sessionStorage, ...localStorage })'))}`;
+    await choose(page, 'oath.csv', `OATH00012345,${seed},HOTP,6\nOATH00012346,${seed},TOTP,6\n`);
+    await page.getByRole('table', { name: 'Columns' }).waitFor();
+    expect(await shown()).not.toContain(seed);
+    await choose(
+      page,
+      'cards.csv',
+      `serialNumber,type,manufacturer,model,KI\nSECR-1,UKEY,A,B,${ki}\n${ki},UKEY,A,B\n${ki},UKEY,A,B,x\n`,
+    );
+    await page.getByText('SECR-1').first().waitFor();
+    await check(page);
+    expect(await counts(page)).toMatchObject({ new: '1', refused: '2' });
+    await page.getByText(/may be a key/).waitFor();
+    expect(await shown()).not.toContain(ki);
+    await context.close();
+  });
+
+  it('refuses numbers that a spreadsheet has rounded, unless a person insists', async () => {
+    const { page, context } = await openTab({ place: 'import' });
+    await choose(page, 'rounded.csv', `${header}8986012345669450000,SIMKEY,A,B,\n`);
+    await check(page);
+    expect(await counts(page)).toMatchObject({ refused: '1' });
+    await page.getByLabel(/Take numbers as they are/).check();
+    await check(page);
+    expect(await counts(page)).toMatchObject({ new: '1' });
+    await context.close();
+  });
 });
