@@ -70,7 +70,11 @@ export function deviceServices(
     people: new PeopleService({ store, leavers, now }),
     refused,
     matching: new MatchingDevices({ store, now }),
-    scim: { users: new ScimUsers({ store, leavers, refused, now }), groups: new ScimGroups({ store, now }), refused },
+    scim: {
+      users: new ScimUsers({ store, leavers, refused, now }),
+      groups: new ScimGroups({ store, refused, now }),
+      refused,
+    },
     peoplePolicies,
     policies,
     proofs: new ProofService({ store, challenges, roots, policies, registryId: instance.id, now }),

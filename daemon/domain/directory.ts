@@ -1,6 +1,8 @@
 /** A directory: its settings, its last run, and what an entry means for a person. Decisions only, no I/O. */
+
 import type { DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
 import { leaverBrake } from '../../src/contract/limits.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import type { DirectoryRun } from '../../src/contract/values.ts';
 import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from './document.ts';
 import { comesBack, edit, isEndedHere, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
@@ -63,6 +65,8 @@ export function isWorthRecording(before: DirectoryRunRecord | null, run: Directo
 /** An entry of the directory as a person. */
 export interface DirectoryEntry extends Pick<PersonDetails, 'userName' | 'name' | 'email'> {
   readonly id: string;
+  /** All its user names, if it has several. */
+  readonly aliases?: readonly string[];
   readonly isDisabled: boolean;
   /** Names of groups of the registry. */
   readonly groups: readonly string[];
@@ -79,6 +83,12 @@ export type EntryDecision =
   | { readonly step: 'left'; readonly isRemoved: boolean }
   | { readonly step: 'skipped'; readonly why: string }
   | null;
+
+/** The entry with the user name that the person has: while it is one of several in the entry, another one is an alias and no new name. */
+export function withKnownName(entry: DirectoryEntry, person: Pick<PersonRecord, 'userKey'> | null): DirectoryEntry {
+  const userName = person && entry.aliases?.find(name => personKey(name) === person.userKey);
+  return userName ? { ...entry, userName } : entry;
+}
 
 /** The details that an entry gives a person. `groups`: numbers of groups. */
 export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups: readonly number[]): PersonDetails => ({

@@ -182,6 +182,20 @@ withSlapd('persons from a directory', () => {
     expect((await sync()).list).toMatchObject([{ step: 'back', userName: 'crowd-3' }]);
   });
 
+  it('keeps the known name while the entry has it, whatever other names it gets', async () => {
+    await slapd.add('zoe');
+    await sync();
+    const { personId } = await find('zoe');
+    const deviceId = await bound('zoe');
+    await slapd.alias('zoe', 'a.first.name');
+    expect((await sync()).counts).toMatchObject({ changed: 0, left: 0, new: 0, skipped: 0 });
+    expect(await find('zoe')).toMatchObject({ personId, active: true });
+    expect(await device(deviceId)).toMatchObject({ status: 'ACTIVE', userId: 'zoe' });
+    await slapd.remove('zoe');
+    expect((await sync()).counts).toMatchObject({ left: expect.any(Number) });
+    expect(await find('zoe')).toMatchObject({ active: false });
+  });
+
   it('gives a person who was added here to one of two entries with the name', async () => {
     data(await call('POST', '/api/people', { userName: 'double' }));
     const second = `cn=second,ou=others,${reading.base}`;

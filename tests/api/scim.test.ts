@@ -450,6 +450,18 @@ describe('groups', () => {
     expect((await scim('GET', `/Users/${members[249]}`)).body.groups).toHaveLength(21);
   });
 
+  it('leave out groups among their members, with a line in the list of what was refused', async () => {
+    const ada = await add();
+    const inner = await scim('POST', '/Groups', { schemas: [GROUP], displayName: 'Inner' });
+    const members = [{ value: inner.body.id, type: 'Group' }, { value: ada.id }];
+    const outer = await scim('POST', '/Groups', { schemas: [GROUP], displayName: 'Outer', members });
+    expect(outer).toMatchObject({ status: 201, body: { members: [{ value: ada.id }] } });
+    const { list } = data(await daemon.call('GET', '/api/people/refused'));
+    expect(list).toContainEqual(
+      expect.objectContaining({ field: 'members', reason: expect.stringContaining(inner.body.id) }),
+    );
+  });
+
   it('are unique by name, and refuse unknown members', async () => {
     await addGroup('Unique');
     expect(await scim('POST', '/Groups', { displayName: 'unique' })).toMatchObject(error(409, 'uniqueness'));

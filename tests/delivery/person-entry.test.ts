@@ -53,6 +53,33 @@ it.each([
   ]);
 });
 
+it.each([
+  ['0', false],
+  ['9223372036854775807', false],
+  ['never', false],
+  // 29 November 2026, 09:00 and 11:00 UTC.
+  ['134404164000000000', true],
+  ['134404236000000000', false],
+])('accountExpires %s at 10:00: disabled is %s', async (accountExpires, isDisabled) => {
+  const now = Date.UTC(2026, 10, 29, 10);
+  const entry = { ...active, accountExpires };
+  expect((await pageOf([entry], fieldsOf(unnamed, true), [], now)).entries).toMatchObject([{ isDisabled }]);
+});
+
+it.each([
+  [true, { primaryGroupID: '513' }],
+  [false, { gidNumber: '513' }],
+])('counts a primary group (Active Directory: %s)', async (isActiveDirectory, primary) => {
+  const entry = { ...active, entryUUID: 'id-1', uid: 'ada', memberOf: [], ...primary };
+  const groups = [
+    { name: 'users', dn: 'cn=users,dc=x', number: '513' },
+    { name: 'others', dn: 'cn=others,dc=x', number: '514' },
+    { name: 'without', dn: 'cn=without,dc=x' },
+  ];
+  const { entries } = await pageOf([entry], fieldsOf(unnamed, isActiveDirectory), groups);
+  expect(entries).toMatchObject([{ groups: ['users'] }]);
+});
+
 it('takes the same of several values each time', async () => {
   const one = await read(
     { entryUUID: 'id-1', uid: ['b', 'a'], mail: ['y@example.com', 'x@example.com'] },

@@ -34,6 +34,8 @@ export interface Slapd {
   add(uid: string, more?: Readonly<Record<string, string>>): Promise<void>;
   /** Gives a person another uid. */
   rename(uid: string, to: string): Promise<void>;
+  /** Gives a person a further uid. */
+  alias(uid: string, other: string): Promise<void>;
   /** Moves a person to another unit. */
   move(uid: string): Promise<void>;
   remove(uid: string): Promise<void>;
@@ -116,6 +118,11 @@ export async function startSlapd(uids: readonly string[] = []): Promise<Slapd> {
     client,
     add: (uid, more = {}) => client.add(dnOf(uid), { ...personOf(uid), ...more }),
     rename: (uid, to) => client.modifyDN(dnOf(uid), `uid=${to}`),
+    alias: (uid, other) =>
+      client.modify(
+        dnOf(uid),
+        new Change({ operation: 'add', modification: new Attribute({ type: 'uid', values: [other] }) }),
+      ),
     move: uid => client.modifyDN(dnOf(uid), dnOf(uid, others)),
     remove: uid => client.del(dnOf(uid)),
     change: (uid, values) => replace(dnOf(uid), values),

@@ -14,6 +14,10 @@ import type { DirectoryConfig, DirectoryEntry } from '../../domain/directory.ts'
 export interface EntryFields extends Readonly<Record<'userName' | 'name' | 'email' | 'id' | 'groups', string>> {
   /** Null if no attribute shows it. */
   readonly disabled: string | null;
+  /** When an account ends; null if no attribute shows it. */
+  readonly expires: string | null;
+  /** The number of the primary group, which `groups` does not name. */
+  readonly primaryGroup: string;
   /** All of them, and when an entry changed. */
   readonly wanted: readonly string[];
 }
@@ -51,6 +55,8 @@ export function fieldsOf(named: DirectoryAttributes, isActiveDirectory: boolean)
     id: named.id ?? (isActiveDirectory ? 'objectGUID' : 'entryUUID'),
     groups: named.groups ?? 'memberOf',
     disabled: named.disabled ?? (isActiveDirectory ? 'userAccountControl' : null),
+    expires: isActiveDirectory ? 'accountExpires' : null,
+    primaryGroup: isActiveDirectory ? 'primaryGroupID' : 'gidNumber',
   };
   const wanted = [...Object.values(fields).filter(name => name !== null), 'cn', 'modifyTimestamp'];
   return { ...fields, wanted: [...new Set(wanted)] };
@@ -61,13 +67,17 @@ const readName = compileReader(Type.Object({ name: personName }));
 const readEmail = compileReader(Type.Object({ email: personEmail }));
 const decorations = { name: (name: string) => readName({ name }), email: (email: string) => readEmail({ email }) };
 
+/** A group of the settings. `number`: by which persons name it as their primary group; absent if it has none. */
+export type DirectoryGroup = DirectoryConfig['groups'][number] & { readonly number?: string };
+
 type AttributeValues = (attribute: string) => readonly (string | Buffer)[];
 
 /** Reads a page, in time slices: a malicious directory has long values and many of them. */
 export async function pageOf(
   entries: readonly Entry[],
   fields: EntryFields,
-  groups: DirectoryConfig['groups'],
+  groups: readonly DirectoryGroup[],
+  now = Date.now(),
 ): Promise<DirectoryPage> {
   const slice = new TimeSlice();
   const read = { entries: [] as DirectoryEntry[], skipped: [] as SkippedEntry[], left: [] as LeftOutValue[] };
@@ -75,7 +85,7 @@ export async function pageOf(
   for (const entry of entries) {
     if (slice.over) await slice.pass();
     const values = valuesOf(entry);
-    const found = personOf(values, fields, groups, read.left);
+    const found = personOf(values, fields, { groups, now }, read.left);
     if ('why' in found) read.skipped.push(found);
     else read.entries.push(found);
     const time = textOf(values('modifyTimestamp'));
@@ -94,7 +104,7 @@ function valuesOf(entry: Entry): AttributeValues {
 function personOf(
   values: AttributeValues,
   fields: EntryFields,
-  groups: DirectoryConfig['groups'],
+  { groups, now }: { readonly groups: readonly DirectoryGroup[]; readonly now: number },
   left: LeftOutValue[],
 ): DirectoryEntry | SkippedEntry {
   const userName = textOf(values(fields.userName));
@@ -117,12 +127,21 @@ function personOf(
   const memberships = new Set(
     values(fields.groups).flatMap(value => (value.length > MAX_DN ? [] : comparable(String(value)))),
   );
+  const names = values(fields.userName)
+    .filter(value => typeof value === 'string')
+    .sort();
+  const primary = textOf(values(fields.primaryGroup));
   return {
     ...person.value,
+    ...(names.length > 1 && { aliases: names }),
     name: decoration('name', textOf(values(fields.name)) ?? textOf(values('cn'))),
     email: decoration('email', textOf(values(fields.email))),
-    isDisabled: fields.disabled !== null && isDisabled(fields.disabled, values(fields.disabled)),
-    groups: groups.filter(({ dn }) => memberships.has(comparable(dn))).map(group => group.name),
+    isDisabled:
+      (fields.disabled !== null && isDisabled(fields.disabled, values(fields.disabled))) ||
+      (fields.expires !== null && hasExpired(textOf(values(fields.expires)), now)),
+    groups: groups
+      .filter(({ dn, number }) => memberships.has(comparable(dn)) || (primary !== null && primary === number))
+      .map(group => group.name),
   };
 }
 
@@ -136,6 +155,15 @@ function isDisabled(attribute: string, values: readonly (string | Buffer)[]): bo
   if (attribute.toLowerCase() === 'useraccountcontrol')
     return texts.some(text => (Number.parseInt(text, 10) & ACCOUNT_DISABLED) !== 0);
   return texts.some(text => !['', '0', 'FALSE', 'NO'].includes(text));
+}
+
+/** Milliseconds from 1601 to 1970. */
+const SINCE_1601 = 11_644_473_600_000;
+
+/** Whether a time has passed that is written as parts of 100 ns since 1601; 0 and the largest number mean never ([MS-ADA1] 2.2). */
+function hasExpired(text: string | null, now: number): boolean {
+  if (text === null || !/^\d{1,19}$/.test(text) || /^0+$/.test(text)) return false;
+  return Number(BigInt(text) / 10_000n) - SINCE_1601 <= now;
 }
 
 /** An objectGUID has 16 bytes, the first three parts with the lowest byte first ([MS-DTYP] 2.3.4.2). */

@@ -12,7 +12,14 @@ import { directoryBounds } from '../../../src/contract/limits.ts';
 import type { DirectoryConfig } from '../../domain/directory.ts';
 import { DirectoryFailure, GIVEN_UP, type LdapStream, openDirectory } from './connection.ts';
 import { PAGED } from './messages.ts';
-import { type DirectoryPage, type EntryFields, fieldsOf, pageOf, timestampOf } from './person-entry.ts';
+import {
+  type DirectoryGroup,
+  type DirectoryPage,
+  type EntryFields,
+  fieldsOf,
+  pageOf,
+  timestampOf,
+} from './person-entry.ts';
 
 /** Entries of a page; milliseconds for one request, and for a run. */
 const bounds = { page: 250, requestMs: 30_000, runMs: 10 * 60_000 } as const;
@@ -110,14 +117,33 @@ export class DirectoryReader {
   /** Every entry, or those that changed after a position of this server. A position that is of another server counts as none: see `canContinue`. */
   async *read(after: DirectoryPosition | null): AsyncGenerator<DirectoryPage> {
     let read = 0;
+    const groups = await this.#groups();
     for await (const entries of this.#pages(this.#filterAfter(after))) {
       read += entries.length;
       if (read > directoryBounds.entries)
         throw new DirectoryFailure(
           `has more than ${directoryBounds.entries} entries that match: choose base or filter`,
         );
-      yield pageOf(entries, this.fields, this.#config.groups);
+      yield pageOf(entries, this.fields, groups);
     }
+  }
+
+  /** The groups of the settings, with the numbers by which persons name their primary group. */
+  async #groups(): Promise<DirectoryGroup[]> {
+    const attribute = this.server.isActiveDirectory ? 'primaryGroupToken' : 'gidNumber';
+    const groups: DirectoryGroup[] = [];
+    for (const group of this.#config.groups) {
+      this.#stream.expect(1);
+      const options = { attributes: [attribute], timeLimit: 30 };
+      const found = await this.#client.search(group.dn, { ...options, scope: 'base' }).catch(error => {
+        // A group that cannot be read has the members that name it.
+        if (error instanceof ResultCodeError) return null;
+        throw error;
+      });
+      const [number] = [found?.searchEntries[0]?.[attribute] ?? []].flat();
+      groups.push(typeof number === 'string' ? { ...group, number } : group);
+    }
+    return groups;
   }
 
   /** The first page. */

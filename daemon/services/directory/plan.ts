@@ -13,6 +13,7 @@ import {
   doubt,
   type EntryDecision,
   SOURCE,
+  withKnownName,
 } from '../../domain/directory.ts';
 import type { PersonRecord } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
@@ -74,7 +75,7 @@ export const decide = (
   lockedDevices: readonly number[] = [],
 ): EntryDecision =>
   entry
-    ? decideEntry(person, entry, groupsFor(person, entry, numbers), lockedDevices)
+    ? decideEntry(person, withKnownName(entry, person), groupsFor(person, entry, numbers), lockedDevices)
     : person && decideAbsence(person);
 
 /** Plans a run. `acceptMissing`: even if most of the known persons are missing or have new user names. */
@@ -115,7 +116,8 @@ async function compare(store: Store, { entries, skipped }: DirectoryContent, num
   const compared = { known: 0, found: 0, renamed: 0 };
   for await (const person of personsOf(store)) {
     const { externalId, active } = person;
-    const entry = others.get(externalId ?? '') ?? null;
+    const found = others.get(externalId ?? '') ?? null;
+    const entry = found && withKnownName(found, person);
     const isFound = entry !== null || ids.has(externalId);
     if (active) {
       compared.known++;
@@ -147,7 +149,7 @@ async function planEntries(
     const persons = await Promise.all(some.map(find));
     for (const [i, entry] of some.entries()) {
       const person = persons[i] ?? null;
-      const item = planned(person, entry, decide(person, entry, numbers));
+      const item = planned(person, withKnownName(entry, person), decide(person, entry, numbers));
       if (item) items.push(item);
     }
   }

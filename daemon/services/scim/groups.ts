@@ -41,6 +41,9 @@ function finished(displayName: unknown, externalId: unknown): ScimGroup {
 
 const idsOf = (value: unknown): string[] => valuesIn(value).map(one => String(one.value));
 
+/** Whether a member is a group: its members would have to be found again with each of its changes. */
+export const isGroupId = (id: string): boolean => groupIds.parse(id) !== null;
+
 /** What a body of POST or PUT sets. Refuses with `invalidValue` and `invalidSyntax`. */
 export function readGroup(body: unknown): ScimGroup & { readonly members: readonly string[] } {
   const { displayname, externalid, members } = requiredObject(body, refuse);

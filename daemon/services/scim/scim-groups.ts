@@ -7,16 +7,18 @@ import { edit, type PersonRecord } from '../../domain/person.ts';
 import type { Change } from '../../store/commit.ts';
 import { retrying } from '../context.ts';
 import { personPortions } from '../people/leavers.ts';
+import type { RefusedRequests } from '../people/refused.ts';
 import { readGroups } from '../reads.ts';
 import { badRequest } from './error.ts';
 import type { Filter } from './filter.ts';
-import { groupResource, memberOf, patchGroup, readGroup } from './groups.ts';
+import { groupResource, isGroupId, memberOf, patchGroup, readGroup } from './groups.ts';
 import { comparisons, lowerCased } from './matching.ts';
 import {
   matching,
   notFound,
   part,
   requireVersion,
+  type ScimParts,
   type ScimRequest,
   ScimResources,
   type ScimWindow,
@@ -30,6 +32,13 @@ const MAX_LISTED = 5000;
 
 /** Groups; see `ScimResources`. */
 export class ScimGroups extends ScimResources {
+  readonly #refused: Pick<RefusedRequests, 'changes'>;
+
+  constructor({ refused, ...parts }: ScimParts & { readonly refused: Pick<RefusedRequests, 'changes'> }) {
+    super(parts);
+    this.#refused = refused;
+  }
+
   async show(id: string, request: ScimRequest, withMembers: boolean) {
     return this.#shownGroup((await this.#group(id)).group, request, withMembers);
   }
@@ -109,11 +118,14 @@ export class ScimGroups extends ScimResources {
     { replace, add, remove }: Omit<ReturnType<typeof patchGroup>, 'name' | 'externalId'>,
   ): Promise<void> {
     const present = replace === null ? [] : await this.#memberIds(record.number);
-    const wanted = new Set([...(replace ?? []), ...add]);
+    const given = [...(replace ?? []), ...add];
+    const wanted = new Set(given.filter(id => !isGroupId(id)));
+    const nested = given.filter(isGroupId).map(id => `${id} is a group in ${record.name}: its members are not added`);
+    const left = nested.map(reason => ({ userName: null, field: 'members', reason }));
     const ids = [...new Set([...wanted, ...remove, ...present])];
     for (const id of [...wanted].slice(PORTION)) await this.#memberChange(id, record.number, true);
     const first = await this.#memberChanges(ids.slice(0, PORTION), record.number, wanted);
-    await this.commit(request, [change, ...first]);
+    await this.commit(request, [change, ...first, ...this.#refused.changes('scim', left)]);
     await this.#commitMembers(request, record.number, ids.slice(PORTION), wanted);
   }
 
