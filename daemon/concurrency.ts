@@ -4,7 +4,9 @@
  */
 
 /** `limitConcurrency(n)` returns a function that runs at most n of the tasks it is given at once, in the order they came. */
-export { default as limitConcurrency, type LimitFunction } from 'p-limit';
+import limitConcurrency, { type LimitFunction } from 'p-limit';
+
+export { type LimitFunction, limitConcurrency };
 
 /** Calls periodically until the returned function is called. Does not keep the process alive. */
 export function every(milliseconds: number, call: () => void): () => void {
@@ -108,27 +110,80 @@ export class TurnBatch<T> {
 /** Milliseconds of work on the event loop after which other work gets its turn. */
 const SLICE_MS = 4;
 
-/** Measures how long work has held the event loop, and lets other work run in between. */
+/** When work in time slices began in this turn of the event loop; null before it. */
+let turnBegan: number | null = null;
+
+const endTurn = () => {
+  turnBegan = null;
+};
+
+function turnStart(): number {
+  if (turnBegan === null) {
+    turnBegan = performance.now();
+    setImmediate(endTurn);
+  }
+  return turnBegan;
+}
+
+/** When connections began to arrive in one turn after the other; null if none arrived in the last two. */
+let arriving: number | null = null;
+let arrivals = 0;
+/** Milliseconds of arrivals for which work makes way, and after which both begin again: new connections alone never stop the work. */
+const WAY = { arrivals: 50, all: 75 };
+
+/** To be called for each connection: the system reports one in a turn of the event loop, so others may wait for the next turns. */
+export function connectionArrived(): void {
+  arriving ??= performance.now();
+  const count = ++arrivals;
+  setImmediate(() =>
+    setImmediate(() => {
+      if (count === arrivals) arriving = null;
+    }),
+  );
+}
+
+/** Whether work waits for a later turn, so that connections which have arrived are accepted first. */
+export const makesWay = (): boolean => arriving !== null && (performance.now() - arriving) % WAY.all < WAY.arrivals;
+
+/** Work that waits for its next slice. Each turn of the event loop resumes one: others wait for one slice, however much work there is. */
+const paused: (() => void)[] = [];
+
+function resumeNext(): void {
+  if (makesWay()) {
+    setImmediate(resumeNext);
+    return;
+  }
+  turnBegan = performance.now();
+  paused.shift()!();
+  if (paused.length > 0) setImmediate(resumeNext);
+}
+
+/**
+ * Measures how long work has held the event loop, and lets other work run in between. All slices of one turn are one: tasks that follow
+ * each other without a pause do not add up.
+ */
 export class TimeSlice {
   readonly #milliseconds: number;
-  #since = performance.now();
 
   constructor(milliseconds = SLICE_MS) {
     this.#milliseconds = milliseconds;
+    turnStart();
   }
 
   get over(): boolean {
-    return performance.now() - this.#since >= this.#milliseconds;
+    return performance.now() - turnStart() >= this.#milliseconds;
   }
 
   /**
-   * Resolves when whatever was waiting has run, and starts the next slice. Two turns of the event loop: requests arrive in the
+   * Resolves when whatever was waiting has run, and starts the next slice. At least two turns of the event loop: requests arrive in the
    * first, and a `TurnBatch` that they fill is handled before the end of the second.
    */
   async pass(): Promise<void> {
     await new Promise(setImmediate);
-    await new Promise(setImmediate);
-    this.#since = performance.now();
+    await new Promise<void>(resolve => {
+      paused.push(resolve);
+      if (paused.length === 1) setImmediate(resumeNext);
+    });
   }
 }
 
@@ -153,5 +208,18 @@ function* visits<T>(items: Iterable<T>, visit: (item: T) => void): Generator<voi
   for (const item of items) {
     visit(item);
     yield;
+  }
+}
+
+/** Runs at most `most` pieces of work at once, in the order in which they came. `take` resolves to the function that ends one. */
+export class Places {
+  readonly #limit: LimitFunction;
+
+  constructor(most: number) {
+    this.#limit = limitConcurrency(most);
+  }
+
+  take(): Promise<() => void> {
+    return new Promise(taken => void this.#limit(() => new Promise<void>(end => taken(end))));
   }
 }

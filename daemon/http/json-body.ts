@@ -1,16 +1,38 @@
 /** Reads JSON bodies: checks their structure, parses them, and refuses texts with U+0000. A large one is read in time slices. */
 import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { nullFault } from '../../src/contract/null-text.ts';
 import { UNREADABLE } from '../../src/contract/validate.ts';
-import { cooperatively, TimeSlice } from '../concurrency.ts';
+import { cooperatively, Places, TimeSlice } from '../concurrency.ts';
 import { parse, parseBody } from './json-parts.ts';
 import { checkShape, checkShapeInSteps, type ShapeBounds } from './json-shape.ts';
 
 /** Bytes up to which a body is read at once. */
 const SMALL = 64 * 1024;
 
-/** Reads a body. An absent one is `{}`. Refuses with 1001. */
+/** How many requests with large bodies are parsed and carried out at the same time. The others wait in the order in which their bodies arrived. */
+const LARGE_AT_ONCE = 4;
+const large = new Places(LARGE_AT_ONCE);
+
+/** Reads the body of a request. A large one waits for a place first, which the request has until its response is sent. */
+export function readBody(request: FastifyRequest, body: Buffer, bounds: ShapeBounds): unknown {
+  return body.length > SMALL ? large.take().then(end => readLarge(request, body, bounds, end)) : readJson(body, bounds);
+}
+
+function readLarge(request: FastifyRequest, body: Buffer, bounds: ShapeBounds, end: () => void): unknown {
+  const { socket } = request.raw;
+  socket.once('close', end);
+  request.endLarge = () => {
+    socket.off('close', end);
+    end();
+  };
+  if (!socket.destroyed) return readJson(body, bounds);
+  request.endLarge();
+  throw new ApiError(Code.parameterError, 'the request was cut off');
+}
+
+/** Reads JSON. An absent one is `{}`. Refuses with 1001. */
 export function readJson(body: Buffer, bounds: ShapeBounds): unknown {
   if (body.length > SMALL) return cooperatively(readInParts(body, bounds), { slice: new TimeSlice() });
   if (body.length === 0) return {};

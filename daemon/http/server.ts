@@ -17,7 +17,7 @@ import { hostNode } from '../home/given-settings.ts';
 import { HttpConnections } from './connections.ts';
 import { drainAfter } from './drain.ts';
 import { KEY_HEADER } from './idempotency.ts';
-import { readJson } from './json-body.ts';
+import { readBody } from './json-body.ts';
 import { type ShapeBounds, shapeBounds } from './json-shape.ts';
 import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
@@ -31,6 +31,10 @@ declare module 'fastify' {
     readonly operation?: RouteShape;
     /** Of its body. */
     readonly bounds?: ShapeBounds;
+  }
+  interface FastifyRequest {
+    /** Gives back the place of a request with a large body; null if it has none. */
+    endLarge: (() => void) | null;
   }
   interface FastifyInstance {
     /** The log of the daemon. Fastify's own is off. */
@@ -92,11 +96,12 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   watchLoop(app);
   app.decorateRequest('caller', null);
   app.decorateRequest('rawBody', null);
+  app.decorateRequest('endLarge', null);
   addHooks(app, options);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     if (request.headers[KEY_HEADER] !== undefined) request.rawBody = body;
-    return readJson(body, request.routeOptions.config.bounds ?? noOperation);
+    return readBody(request, body, request.routeOptions.config.bounds ?? noOperation);
   });
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
@@ -177,6 +182,10 @@ function addHooks(app: FastifyInstance, { logger, origin, tls }: ServerOptions):
     // Before the body is read: an unknown path is 404 whatever its body.
     if (request.is404) throw noSuchOperation();
     checkOrigin(request.raw, origin);
+    done();
+  });
+  app.addHook('onSend', (request, _reply, _payload, done) => {
+    request.endLarge?.();
     done();
   });
   if (!logger.isLevelEnabled('debug')) return;

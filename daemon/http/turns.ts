@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { connectionArrived, makesWay } from '../concurrency.ts';
 
 /** Milliseconds that the requests of one turn of the event loop may take before others wait for the next one. */
 const TURN_MS = 20;
@@ -53,6 +54,7 @@ export class RequestTurns {
     const [listener] = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
     if (!listener) throw new Error('the server has no listener of requests');
     server.off('request', listener);
+    server.on('connection', connectionArrived);
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#enter(request.socket, {
         begin: () => listener.call(server, request, response),
@@ -132,7 +134,7 @@ export class RequestTurns {
 
   #begin(line: Line, job: TurnJob): void {
     line.current = job;
-    if (job.isUrgent || (this.#ready.length === 0 && !this.#isTurnOver())) job.begin();
+    if (job.isUrgent || (this.#ready.length === 0 && !makesWay() && !this.#isTurnOver())) job.begin();
     else this.#later(line, job);
   }
 
@@ -143,7 +145,7 @@ export class RequestTurns {
 
   /** One for each immediate, so that what a request continues at once (microtasks) counts in its turn. */
   #beginNext(): void {
-    if (this.#isTurnOver()) {
+    if (makesWay() || this.#isTurnOver()) {
       setImmediate(this.#next);
       return;
     }

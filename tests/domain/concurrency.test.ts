@@ -110,3 +110,28 @@ describe('time slices', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 });
+
+it('each turn of the event loop resumes one of all tasks that wait for their next slice', async () => {
+  let turn = 0;
+  const count = () => {
+    turn++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  const turns = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      await new TimeSlice().pass();
+      return turn;
+    }),
+  );
+  clearImmediate(timer);
+  expect(new Set(turns).size).toBe(20);
+});
+
+it('tasks that follow each other in one turn share its slice', async () => {
+  const first = new TimeSlice(5);
+  while (!first.over);
+  expect(new TimeSlice(5).over).toBe(true);
+  await new TimeSlice().pass();
+  expect(new TimeSlice(5000).over).toBe(false);
+});

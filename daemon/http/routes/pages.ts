@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CarriedFolder, carriedStamp, readCarried } from '../../carried-files.ts';
+import { TimeSlice } from '../../concurrency.ts';
 import { refuseNullInUrl } from '../null-text.ts';
 
 /** Content security policy of pages: they load everything from this daemon. `data:` is for icons inside style sheets. */
@@ -47,16 +48,19 @@ export function isKnown({ headers }: FastifyRequest, etag: string): boolean {
 }
 
 /** Sends a document or a file of a page. `caching`: unless it is given, a browser may keep it but must check each time whether it is current. */
-export function sendPage(
+export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   type: string,
   { content, etag }: Page,
   caching = 'no-cache',
-): FastifyReply {
+): Promise<FastifyReply> {
   refuseNullInUrl(request.url);
   reply.header('cache-control', caching).header('etag', etag).header('referrer-policy', 'no-referrer');
   reply.header('x-content-type-options', 'nosniff');
   if (isKnown(request, etag)) return reply.code(304).send();
+  // Many that wait for one document get it in one turn of the event loop, and writing a megabyte takes a millisecond.
+  const slice = new TimeSlice();
+  if (slice.over) await slice.pass();
   return reply.type(type).send(content);
 }

@@ -12,7 +12,7 @@ import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from '../..
 import type { ScimGroups } from '../../services/scim/scim-groups.ts';
 import type { ScimUsers } from '../../services/scim/scim-users.ts';
 import { boundBody } from '../connections.ts';
-import { readJson } from '../json-body.ts';
+import { readBody } from '../json-body.ts';
 import { refuseNullInUrl } from '../null-text.ts';
 import { bearer, type OperationParts } from '../operation.ts';
 import { errorResponse } from '../responses.ts';
@@ -37,7 +37,7 @@ export async function scimRoutes(
   const turns = new ScimTurns();
   await app.register(async scoped => {
     // The parser of application/json is that of all routes.
-    const read = async (_request: FastifyRequest, body: Buffer) => readJson(body, bounds);
+    const read = async (request: FastifyRequest, body: Buffer) => readBody(request, body, bounds);
     scoped.setErrorHandler(async (error, request) => {
       await listRefused(scim, error, request);
       throw error;
