@@ -46,7 +46,8 @@ export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
   const accounts = accountServices(start, registry, checks, instance, origin);
   const services = { ...accounts, ...deviceServices(start, registry, checks, accounts, instance) };
   const { limiter, logins, tokens } = checks;
-  const own = { keys, readiness, version, instance, limiter, access };
+  const { remoteIssuing } = settings;
+  const own = { keys, readiness, version, instance, limiter, access, remoteIssuing };
   const { signInCodes, stepUp, scim } = services;
   const forwarder = await startForwarder(start, store);
   const app = await createServer(start, {

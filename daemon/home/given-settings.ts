@@ -52,12 +52,13 @@ function wholeFrom({ min, max }: { readonly min: number; readonly max: number },
 /** The settings from the environment. */
 export function settingsFromEnvironment(
   env: Env,
-): Pick<DaemonSettings, 'limits' | 'files' | 'admin' | 'traffic' | 'sessionDays'> {
+): Pick<DaemonSettings, 'limits' | 'files' | 'admin' | 'traffic' | 'sessionDays' | 'remoteIssuing'> {
   return {
     limits: limitsFrom(env),
     files: fileBoundsFrom(env),
     admin: adminFrom(env),
     traffic: wordFrom(['off', 'masked', 'full'], givenBy('', null, environment.traffic, env)),
+    remoteIssuing: wordFrom(['off', 'on'], givenBy('', null, environment.remoteIssuing, env)) === 'on',
     sessionDays: wholeFrom(
       sessionDays,
       environment.sessionDays,

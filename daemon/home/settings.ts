@@ -47,6 +47,8 @@ export interface DaemonSettings {
   readonly ukeyMatch: readonly string[];
   /** Networks (CIDR), addresses and host names that webhooks may post to besides public addresses; none if absent. */
   readonly webhookAllow?: readonly string[] | undefined;
+  /** Whether clients in the network may issue the keys of this machine; absent: they may not. */
+  readonly remoteIssuing?: boolean | undefined;
   /** See `publicUrlFrom`; absent if none is set. */
   readonly publicUrl?: string | undefined;
   /** Sessions in which some operations need a recent sign-in; `console` if absent. */

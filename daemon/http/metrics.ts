@@ -1,11 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { routes } from '../../src/contract/routes.ts';
-import { isLoopbackName } from '../loopback.ts';
+import { isFromThisMachine } from './local-request.ts';
 import type { LoopDelays } from './loop-watch.ts';
 import { bearer, type OperationParts, rawOperation } from './operation.ts';
-import { isLoopbackHost } from './origin.ts';
 
 /** What the metrics are read from. */
 interface MetricsParts extends OperationParts {
@@ -27,7 +25,7 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
     done();
   });
   rawOperation(app, parts, routes.getMetrics, async ({ request, reply }) => {
-    const isLocal = !parts.behindProxy && isLoopback(request.socket.remoteAddress) && !isForwarded(request.headers);
+    const isLocal = !parts.behindProxy && isFromThisMachine(request);
     if (!isLocal && (await parts.tokens.check(bearer(request), request)).role === 'LOCAL')
       throw new ApiError(Code.noPermission, 'the role LOCAL is not allowed to do this');
     const { Counter, Gauge, Registry } = await import('prom-client');
@@ -59,15 +57,4 @@ function delaysText({ buckets, count, sum }: LoopDelays, node: string): string {
   return [...head, ...lines, `${name}_sum{node="${node}"} ${sum}`, `${name}_count{node="${node}"} ${count}`, ''].join(
     '\n',
   );
-}
-
-const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
-
-/** With a proxy on this machine, every client comes from loopback. It shows in the headers, or in a public name in Host. */
-function isForwarded(headers: IncomingHttpHeaders): boolean {
-  return proxyHeaders.some(name => headers[name] !== undefined) || !isLoopbackHost(headers.host ?? '');
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && isLoopbackName(address.replace(/^::ffff:/, ''));
 }

@@ -124,6 +124,7 @@ export const environment = {
   drain: 'DEVMGR_DRAIN',
   traffic: 'DEVMGR_TRAFFIC',
   sessionDays: 'DEVMGR_SESSION_DAYS',
+  remoteIssuing: 'DEVMGR_REMOTE_ISSUING',
   webhookAllow: 'DEVMGR_WEBHOOK_ALLOW',
   publicUrl: 'DEVMGR_PUBLIC_URL',
   stepUp: 'DEVMGR_STEP_UP',

@@ -4,7 +4,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { exportTypes } from '../../../src/contract/devices.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
-import { connectionEnd } from '../../../src/contract/local.ts';
+import { connectionEnd, environment } from '../../../src/contract/local.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { exportFormats } from '../../../src/contract/values.ts';
 import type { KeySource } from '../../hardware/attached-keys.ts';
@@ -51,6 +51,7 @@ import type { UserService } from '../../services/users.ts';
 import type { WebhookService } from '../../services/webhooks.ts';
 import type { Bindings } from '../bindings.ts';
 import { exportContent, sendDownload } from '../download.ts';
+import { isFromThisMachine } from '../local-request.ts';
 import { bearer } from '../operation.ts';
 import { checkSameOrigin } from '../origin.ts';
 import { JSON_TYPE, RETRY_AFTER, versionTag } from '../responses.ts';
@@ -60,6 +61,8 @@ import type { ScimServices } from './scim.ts';
 /** What a station serves. */
 interface StationServices {
   readonly keys: KeySource;
+  /** Whether keys of this machine may be issued over the network; absent: only by users of the machine. */
+  readonly remoteIssuing?: boolean | undefined;
   readonly readiness: Pick<Readiness, 'report'>;
   /** Version of the program. */
   readonly version: string;
@@ -127,13 +130,19 @@ function untilClosed(reply: FastifyReply): AbortSignal {
   return closed.signal;
 }
 
+const ISSUED_HERE = `keys that are plugged into the machine of the daemon are issued on it: use devmgr there, or the console at its loopback address. Its operator can allow the network: ${environment.remoteIssuing}=on`;
+
 /** The operations of a station: attached keys and health. The uptime counts from this call. */
 export function stationOperations(to: StationServices): Bindings {
   const startedAt = performance.now();
   return {
     listKeys: async () => ({ list: await to.keys.list(), drivers: to.keys.driverStatuses() }),
     proveKey: ({ params, body, reply }) => to.keys.prove(params.keyId, body, untilClosed(reply)),
-    issueKey: ({ params, body, reply }) => to.keys.issue(params.keyId, body, untilClosed(reply)),
+    issueKey: async ({ params, body, reply }) => {
+      if (to.remoteIssuing !== true && !isFromThisMachine(reply.request))
+        throw new ApiError(Code.noPermission, ISSUED_HERE);
+      return to.keys.issue(params.keyId, body, untilClosed(reply));
+    },
     signReceipt: ({ params, body, reply }) => to.keys.sign(params.keyId, body, untilClosed(reply)),
     getHealth: {
       raw: async ({ query, request, reply }) => {

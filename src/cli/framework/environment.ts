@@ -59,6 +59,8 @@ export const variables: readonly Variable[] = [
     [environment.publicUrl]: 'address at which people open the daemon in a browser; --public-url overrides it (none)',
     [environment.stepUp]:
       'sessions that need a recent sign-in to change users, tokens and policies: console, all or off; --step-up overrides it (console)',
+    [environment.remoteIssuing]:
+      'whether clients in the network may issue keys that are plugged into the machine of the daemon: on or off (off)',
     [environment.webhookAllow]:
       'networks, addresses and host names that webhooks can use without HTTPS or on an internal network, separated by commas; --webhook-allow overrides it (none)',
     [environment.forward]: 'where the daemon forwards the journal to, as a URL; --forward overrides it',

@@ -1,0 +1,16 @@
+/** Whether a request comes from this machine. With a proxy on it, every client comes from loopback: headers, or a public name in Host, show that. */
+import type { FastifyRequest } from 'fastify';
+import { isLoopbackName } from '../loopback.ts';
+import { isLoopbackHost } from './origin.ts';
+
+const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** Whether a program or browser on this machine has sent it, and not through a proxy. */
+export const isFromThisMachine = ({ socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>): boolean =>
+  isLoopback(socket.remoteAddress) &&
+  proxyHeaders.every(name => headers[name] === undefined) &&
+  isLoopbackHost(headers.host ?? '');
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && isLoopbackName(address.replace(/^::ffff:/, ''));
+}
