@@ -39,6 +39,11 @@ type LocalSocket =
   | { readonly server: Server; readonly path: string }
   | { readonly server: null; readonly reason: string };
 
+const ofUnixSocket = new WeakSet<object>();
+
+/** Whether a connection came through the Unix socket of the home, which only its user can open. */
+export const isOfUnixSocket = (socket: object): boolean => ofUnixSocket.has(socket);
+
 /**
  * Opens the Unix socket in the home. The caller holds the lock of the home, so a socket that is there was left by a daemon that
  * was killed, and is replaced. The folder is 0700, so that no other user reaches the socket before its own mode is set.
@@ -96,6 +101,7 @@ function opened(app: FastifyInstance, server: Server, options: ListenOptions): P
 /** A peer on the Unix socket has no address. Limits, the check of proxies and the log treat it as this machine. */
 function markAsLoopback(socket: Socket): void {
   Object.defineProperty(socket, 'remoteAddress', { value: LOOPBACK.ipv4 });
+  ofUnixSocket.add(socket);
 }
 
 /** Accepts no more connections; resolves when all that were accepted have ended. The server must be closing, too. */

@@ -1,6 +1,7 @@
 /** Whether a request comes from this machine. With a proxy on it, every client comes from loopback: headers, or a public name in Host, show that. */
 import type { FastifyRequest } from 'fastify';
 import { isLoopbackName } from '../loopback.ts';
+import { isOfUnixSocket } from './extra-listeners.ts';
 import { isLoopbackHost } from './origin.ts';
 
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
@@ -9,7 +10,7 @@ const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host',
 export const isFromThisMachine = ({ socket, headers }: Pick<FastifyRequest, 'socket' | 'headers'>): boolean =>
   isLoopback(socket.remoteAddress) &&
   proxyHeaders.every(name => headers[name] === undefined) &&
-  isLoopbackHost(headers.host ?? '');
+  (isOfUnixSocket(socket) || isLoopbackHost(headers.host ?? ''));
 
 function isLoopback(address: string | undefined): boolean {
   return address !== undefined && isLoopbackName(address.replace(/^::ffff:/, ''));
