@@ -56,10 +56,12 @@ const kinds = [
   providerIds,
   credentialIds,
 ];
-const idForm = new RegExp(`^(?:${kinds.map(({ prefix }) => prefix).join('|')})[0-9]+$`, 'i');
 
 /** Whether a text has the form of an id of any kind, in upper or lower case. */
-export const isIdForm = (text: string): boolean => idForm.test(text);
+export const isIdForm = (text: string): boolean => {
+  const written = text.toUpperCase();
+  return kinds.some(({ prefix }) => written.startsWith(prefix) && /^[0-9]+$/.test(written.slice(prefix.length)));
+};
 
 /** An activation code as it is written, from what a person typed: without its hyphens, or with spaces. Any other text is returned. */
 export function writtenActivationCode(typed: string): string {
