@@ -23,3 +23,6 @@ export const withoutAccents = (text: string): string =>
       const plain = plainLetters[letter.toLowerCase()]!;
       return letter === letter.toLowerCase() ? plain : plain.toUpperCase();
     });
+/** Whether two names are equal; null equals only null. */
+export const isSameName = (one: string | null, other: string | null): boolean =>
+  one === other || (one !== null && other !== null && personKey(one) === personKey(other));

@@ -1,8 +1,10 @@
 /** Enrolls one key: finds or registers its device, and activates it if a user is named. Used by the command line and the console. */
+
 import { type OptionalText, optionalTexts } from '../contract/device-description.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import { hasGrade } from '../contract/grades.ts';
 import type { Key } from '../contract/hardware.ts';
+import { isSameName } from '../contract/person-key.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { Tags } from '../contract/tags.ts';
 import type { RequiredGrade } from '../contract/values.ts';
@@ -244,7 +246,7 @@ export function outcomeOf(key: Key, options: EnrollKeyOptions, { result, ...rest
 export function blockOf({ status, userId }: Pick<DeviceDetail, 'status' | 'userId'>, user: string): DeviceBlock | null {
   if (status === 'INACTIVE') return null;
   if (status !== 'ACTIVE') return status;
-  return userId === user ? null : 'bound to another person';
+  return isSameName(userId, user) ? null : 'bound to another person';
 }
 
 type NamingOptions = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;

@@ -172,6 +172,7 @@ describe('in a script', () => {
     ['userId,type\nann,CARD\n', /line 2: type must be UKEY or SIMKEY/],
     ['userId,count\nann,0\n', /line 2: count must be a whole number from 1 to 100/],
     ['userId,count\nann,101\n', /line 2: count must be/],
+    ['userId\nann\nbob\nANN\n', /line 4: ANN is already in line 2/],
     [`userId\nann\n${'x'.repeat(129)}\n`, /line 3: userId/],
     ['userId,name\n,Ann\n', /line 2: userId/],
     ['', /has no people/],

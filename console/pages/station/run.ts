@@ -1,6 +1,8 @@
 /** A run of the bench: what happens at the reader and at the keyboard goes in, what to show comes out. */
+
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
+import { isSameName } from '../../../src/contract/person-key.ts';
 import type { CheckAction, LineAction, LineEvent, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
@@ -279,9 +281,11 @@ export class BenchRun {
 
   #anotherKey({ userId }: Person, { serialNumber }: Key): AnotherKey {
     const begun = Object.entries(this.#parts.begun.read()).filter(
-      ([serial, of]) => of === userId && serial !== serialNumber,
+      ([serial, of]) => isSameName(of, userId) && serial !== serialNumber,
     );
-    const counted = new Set(this.#bound().flatMap(result => (result.userId === userId ? [result.serialNumber] : [])));
+    const counted = new Set(
+      this.#bound().flatMap(result => (isSameName(result.userId, userId) ? [result.serialNumber] : [])),
+    );
     return {
       isAllowed: this.#allowed.has(userId),
       isCounted: serialNumber => counted.has(serialNumber),

@@ -3,6 +3,7 @@ import { Code } from '../../contract/codes.ts';
 import { personIds } from '../../contract/ids.ts';
 import { personBounds } from '../../contract/limits.ts';
 import type { Person } from '../../contract/people.ts';
+import { isSameName, personKey } from '../../contract/person-key.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal } from '../client/failures.ts';
 import { Fault, isFault, usage } from '../fault.ts';
@@ -59,7 +60,7 @@ export async function personNamed(registry: Client, userName: string): Promise<P
   const { list } = await registry.call('listPeople', { query: { userName: [userName], size: 1 } });
   const [person] = list;
   // A server of an earlier version ignores the parameter.
-  return person && person.userName.toLowerCase() === userName.toLowerCase() ? person : null;
+  return person && isSameName(person.userName, userName) ? person : null;
 }
 
 /** The persons whom these userIds mean. Without those of a caller who may not see persons, and of a server that has none or does not answer. */
@@ -72,7 +73,11 @@ export async function personsOf(
   for (const userName of requests) {
     const page = await ifKnown(registry.call('listPeople', { query: { userName, size: userName.length } }));
     if (page === null) break;
-    for (const person of page.list) found.set(person.userName, person);
+    // A removed person can have the name of another one.
+    const persons = new Map(
+      page.list.toSorted((a, b) => Number(a.active) - Number(b.active)).map(one => [personKey(one.userName), one]),
+    );
+    for (const name of userName) if (persons.has(personKey(name))) found.set(name, persons.get(personKey(name))!);
     // A registry without persons is not asked about the others.
     if (userName === requests[0] && requests.length > 1 && page.list.length === 0 && !(await hasPersons(registry)))
       break;

@@ -1,5 +1,7 @@
 /** Checks keys for the people of a provisioning line, and binds them: for `enroll --roster` and for the console. */
+
 import type { Key } from '../../contract/hardware.ts';
+import { isSameName } from '../../contract/person-key.ts';
 import type { RequiredGrade } from '../../contract/values.ts';
 import {
   blockOf,
@@ -116,7 +118,7 @@ export class PersonEnrollment {
       return this.failed(key, person, 'serial number unreadable', key.problem ?? words.unreadable);
     if (person.type !== null && key.deviceType !== person.type)
       return this.failed(key, person, 'wrong type', words.wrongType(key.deviceType, person.type));
-    if (counted === null || (counted.where === 'registry' && counted.userId !== person.userId)) return null;
+    if (counted === null || (counted.where === 'registry' && !isSameName(counted.userId, person.userId))) return null;
     return this.failed(key, person, 'counted before', words.counted(counted));
   }
 

@@ -1,6 +1,8 @@
 /** How the rows of a roster are read, and what makes a row invalid. The caller has the words for it. */
+
 import { cellText, plainName } from '../../contract/csv.ts';
 import type { CsvProblem } from '../../contract/csv-reader.ts';
+import { personKey } from '../../contract/person-key.ts';
 import { type DeviceType, deviceTypes } from '../../contract/values.ts';
 import { isSecretName } from '../import/secret-names.ts';
 import { type Person, readUserId } from './people.ts';
@@ -101,9 +103,10 @@ export class RosterReader {
 
   /** A person has a row for each type, or one row for all. Returns the line that has the person already; null if none has. */
   #earlier(line: number, { userId, type }: Person): number | null {
-    const lines = this.#lines.get(userId) ?? new Map<DeviceType | null, number>();
+    const name = personKey(userId);
+    const lines = this.#lines.get(name) ?? new Map<DeviceType | null, number>();
     const earlier = lines.get(type) ?? lines.get(null) ?? (type === null ? [...lines.values()][0] : undefined);
-    if (earlier === undefined) this.#lines.set(userId, lines.set(type, line));
+    if (earlier === undefined) this.#lines.set(name, lines.set(type, line));
     return earlier ?? null;
   }
 }

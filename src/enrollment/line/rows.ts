@@ -1,4 +1,5 @@
 /** The state of each row of a roster. A row is named by its number, counted from 0. */
+import { isSameName, personKey } from '../../contract/person-key.ts';
 import type { DeviceType } from '../../contract/values.ts';
 import { type Person, readUserId } from './people.ts';
 
@@ -70,7 +71,9 @@ export class RosterRows {
   reopenFor(userId: string | null, deviceType: DeviceType): void {
     const row = this.people.findIndex(
       (person, at) =>
-        person.userId === userId && (person.type === null || person.type === deviceType) && this.#done[at]! > 0,
+        isSameName(person.userId, userId) &&
+        (person.type === null || person.type === deviceType) &&
+        this.#done[at]! > 0,
     );
     if (row >= 0) this.reopen(row);
   }
@@ -88,8 +91,7 @@ export class RosterRows {
     if (this.isOpen) return this.#called(badge);
     const exact = this.#matching(({ userId }) => userId === badge);
     if (exact.length > 0) return exact;
-    const wanted = badge.toLowerCase();
-    return this.#matching(({ userId, name }) => userId.toLowerCase() === wanted || name?.toLowerCase() === wanted);
+    return this.#matching(({ userId, name }) => isSameName(userId, badge) || isSameName(name, badge));
   }
 
   /** Whether `text` can be the end of a longer badge that begins in `before`. */
@@ -105,7 +107,7 @@ export class RosterRows {
   #called(badge: string): readonly number[] {
     const userId = readUserId(badge);
     if (userId === null) return [];
-    const row = this.#people.findIndex((person, at) => person.userId === userId && !this.isDone(at));
+    const row = this.#people.findIndex((person, at) => isSameName(person.userId, userId) && !this.isDone(at));
     if (row >= 0) return [row];
     this.#done.push(0);
     return [this.#people.push({ userId, name: null, type: null, wanted: 1 }) - 1];
@@ -122,9 +124,9 @@ export function countsOf(
   bound: readonly { readonly userId: string; readonly deviceType: unknown }[],
 ): readonly number[] {
   const counts = people.map(() => 0);
-  const rows = Map.groupBy(people.keys(), row => people[row]!.userId);
+  const rows = Map.groupBy(people.keys(), row => personKey(people[row]!.userId));
   for (const { userId, deviceType } of bound) {
-    const row = rows.get(userId)?.find(at => {
+    const row = rows.get(personKey(userId))?.find(at => {
       const { type, wanted } = people[at]!;
       return counts[at]! < wanted && (type === null || type === deviceType);
     });

@@ -371,7 +371,7 @@ describe('without a roster', () => {
     expect(bindings()).toEqual(['zoe k1']);
   });
 
-  test.each(['', ' ', 'x'.repeat(65), 'a\u0007b', 'a\u202eb'])('%j is not a person', text => {
+  test.each(['', ' ', 'x'.repeat(129), 'a\u0007b', 'a\u202eb'])('%j is not a person', text => {
     const { line, take, plug, said } = openLine();
     take({ type: 'badge', text });
     plug('k1');

@@ -1,6 +1,8 @@
 /** Dependencies of an enrollment of the command line: the registry of the context, and words that name commands. */
+
 import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
+import { isSameName } from '../../../../contract/person-key.ts';
 import type { EnrollmentParts } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentRegistry, EnrollmentWords } from '../../../../enrollment/registry.ts';
 import type { Client } from '../../../client/client.ts';
@@ -79,7 +81,7 @@ const words: EnrollmentWords = {
     const not = `${dryRun ? 'would not be' : 'not'} activated for ${user}: it is ${status}`;
     switch (status) {
       case 'LOCKED':
-        return userId === user
+        return isSameName(userId, user)
           ? `${not}. Unlock it: devmgr unlock ${deviceId}`
           : `${not}, and bound to ${holder}. Return it to that user, or use another key`;
       case 'DEACTIVATED':

@@ -2,8 +2,10 @@
  * Keys of a file of results that the registry does not have as the file reports: it was restored from an earlier backup.
  * `enroll --redeliver` registers them again.
  */
+
 import { optionalTexts } from '../../../../contract/device-description.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
+import { isSameName } from '../../../../contract/person-key.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
@@ -47,7 +49,7 @@ async function lackingKeys(context: Context, file: string): Promise<ReadonlyMap<
 
 /** A device that was locked or deactivated since then keeps its user. */
 const isLacking = ({ userId }: LackingKey, device: DeviceListItem | undefined): boolean =>
-  device === undefined || (userId !== null && device.userId !== userId);
+  device === undefined || (userId !== null && !isSameName(device.userId, userId));
 
 /**
  * The serial numbers of these keys for a run that continues the file: they do not count, and a warning names them. None if the registry

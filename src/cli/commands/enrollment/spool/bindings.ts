@@ -3,9 +3,11 @@
  * end after its row is written. So a run that was killed, or whose answer was lost, leaves the key and its person by name: the next
  * run finishes the binding before anyone gets another key.
  */
+
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Key } from '../../../../contract/hardware.ts';
+import { isSameName } from '../../../../contract/person-key.ts';
 import { activationKey, type EnrollKeyOptions, type EnrollmentParts } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
@@ -198,7 +200,7 @@ export class Bindings {
       this.#begun.delete(row.serialNumber!);
       return;
     }
-    const isBound = row.status === 'ACTIVE' && row.userId === begun.item.entry.userId;
+    const isBound = row.status === 'ACTIVE' && isSameName(row.userId, begun.item.entry.userId);
     const isComplete = isBound && row.result !== 'failed';
     if (!isComplete && (isBound || begun.isUncertain)) return;
     await begun.file.end(begun.item);
@@ -216,7 +218,7 @@ export class Bindings {
   /** Why a person does not get this key: another one is unfinished. Null if none is. */
   unfinished(userId: string, serialNumber: string): string | null {
     const others = [...this.#begun.values()].filter(
-      ({ item: { entry } }) => entry.userId === userId && entry.registration.serialNumber !== serialNumber,
+      ({ item: { entry } }) => isSameName(entry.userId, userId) && entry.registration.serialNumber !== serialNumber,
     );
     if (others.length === 0) return null;
     return `${userId} has an unfinished key: ${others.map(begunWords).join('; ')}. ${anotherKey}`;
@@ -225,7 +227,7 @@ export class Bindings {
   /** The person gets another key: what is unfinished stays as it is. */
   async leave(userId: string, except: string | null = null): Promise<void> {
     for (const [serialNumber, begun] of this.#begun)
-      if (begun.item.entry.userId === userId && serialNumber !== except) {
+      if (isSameName(begun.item.entry.userId, userId) && serialNumber !== except) {
         await begun.file.end(begun.item);
         this.#begun.delete(serialNumber);
       }
@@ -274,7 +276,7 @@ const isNeeded = ({ providers, receipt }: HandoverNeeds): boolean => providers.l
 
 /** `registers`: whether the registration is sent, which has a proof. */
 const isSame = (one: SpoolEntry, other: SpoolEntry, registers: boolean): boolean =>
-  one.userId === other.userId &&
+  isSameName(one.userId, other.userId) &&
   (!registers ||
     JSON.stringify([one.registration, one.proof?.proofId]) ===
       JSON.stringify([other.registration, other.proof?.proofId]));
