@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { readable, rootName } from './finding.ts';
-import { findPath } from './path.ts';
+import { findPath, isForged } from './path.ts';
 import { BrokenRule } from './rules.ts';
 import { judgeStatus } from './status.ts';
 import type { MetadataEntry, Question } from './types.ts';
@@ -41,10 +41,13 @@ export function trustedModel({ certificates, aaguid }: ModelAttestation, questio
   if ('problem' in found) {
     // An honest certificate can have expired, metadata that is out of date can lack the root of a new batch, and any maker of U2F keys has
     // a root of its own.
-    const wasTrusted = !('problem' in findPath(leaf, { anchors, intermediates, at: leaf.notBefore }));
+    const isExpired = certificates.some(({ notBefore, notAfter }) => provedAt < notBefore || provedAt > notAfter);
+    const wasTrusted = isExpired && !('problem' in findPath(leaf, { anchors, intermediates, at: leaf.notBefore }));
     const isOutdated = entry !== undefined && metadataWarnings(question).length > 0;
     const isKnown = (aaguid !== null || entry !== undefined) && !isOutdated && !wasTrusted;
-    throw new BrokenRule('fido-root', `${name}: ${found.problem}`, { isContradiction: isKnown });
+    throw new BrokenRule('fido-root', `${name}: ${found.problem}`, {
+      isContradiction: isKnown || isForged(found),
+    });
   }
   const root = rootName(found.anchor, imported);
   return {

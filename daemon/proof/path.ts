@@ -52,19 +52,32 @@ const LEADS_NOWHERE = 'the certificates do not lead to a trusted root';
 interface PathSearch extends PathMaterial {
   checks: number;
   work: number;
+  isForged: boolean;
   /** The most specific reason why a path was not found. */
   problem: string;
 }
 
 /** Finds a path. Deterministic: candidates are tried in the given order, anchors first. */
 export function findPath(leaf: Certificate, material: PathMaterial): Path {
-  const search: PathSearch = { ...material, checks: 0, work: 0, problem: LEADS_NOWHERE };
+  const search: PathSearch = { ...material, checks: 0, work: 0, isForged: false, problem: LEADS_NOWHERE };
   if (material.anchors.some(anchor => same(anchor.der, leaf.der))) return { anchor: leaf, path: [leaf] };
   const problem = timeProblem(leaf, search.at) ?? extensionProblem(leaf);
   if (problem) return { problem };
   const path = extend([leaf], search);
-  return path ? { anchor: path.at(-1)!, path } : { problem: search.problem };
+  return path ? { anchor: path.at(-1)!, path } : failedPath(search);
 }
+
+/** Failed searches in which a certificate names an issuer that has not signed it. */
+const forged = new WeakSet<Path>();
+
+function failedPath({ problem, isForged: isIt }: PathSearch): Path {
+  const failed = { problem };
+  if (isIt) forged.add(failed);
+  return failed;
+}
+
+/** Whether there is no path because a certificate names an issuer that has not signed it. */
+export const isForged = (path: Path): boolean => forged.has(path);
 
 function extend(path: readonly Certificate[], search: PathSearch): readonly Certificate[] | null {
   if (path.length >= MAX_PATH) {
@@ -143,5 +156,6 @@ function signatureProblem(subject: Certificate, issuer: Certificate, search: Pat
   } catch {
     return 'a certificate of the path has a key that is not supported';
   }
+  search.isForged = true;
   return 'a signature of the path is not valid';
 }

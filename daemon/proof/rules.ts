@@ -9,7 +9,7 @@ const claimed = (words: string) => ({ grade: 'claimed', words }) as const;
 export const rules = {
   malformed: failed('The evidence cannot be read'),
   replay: failed('This evidence was received before: it does not answer this challenge'),
-  chain: claimed('Not proved: the certificates of the key are not trusted'),
+  chain: failed('The certificates of the key are not trusted'),
   'no-trust': claimed('Not proved: no trust anchor was imported for this key (devmgr trust import)'),
   serial: failed('The certificate names another serial number'),
   'scp11b-certificate': claimed('Not proved: the certificate of the card does not vouch for its key'),

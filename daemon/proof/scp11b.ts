@@ -7,7 +7,7 @@ import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate, same, EXTENS
 import { childrenOf, integerBytes, octetsOf, oidOf, readDer, TAG, unsignedOf } from './der.ts';
 import { type Finding, readable, rootName } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
-import { findPath } from './path.ts';
+import { findPath, isForged } from './path.ts';
 import { BrokenRule } from './rules.ts';
 import { expectedReceipt } from './scp11b-crypto.ts';
 import type { Question } from './types.ts';
@@ -31,12 +31,13 @@ export function judgeScp11b(evidence: Scp11bEvidence, question: Question): Findi
   const certificates = evidence.chain.map(text => readCertificate(fromBase64url(text, 'certificate')));
   const leaf = certificates.at(-1);
   if (!leaf) throw new MalformedError('SCP11b', 'the chain is empty');
-  const found = findPath(leaf, {
+  const material = {
     anchors: readable(imported.map(({ der }) => der)),
     intermediates: [...certificates.slice(0, -1), ...readable(trust.intermediates.map(({ der }) => der))],
     at: provedAt,
-  });
-  if ('problem' in found) throw new BrokenRule('chain', found.problem);
+  };
+  const found = findPath(leaf, material);
+  if ('problem' in found) throw new BrokenRule('chain', found.problem, { isContradiction: isForged(found) });
   checkLeaf(leaf);
   checkIssuer(found.path[1]);
   checkReceipt(evidence, leaf, question);
