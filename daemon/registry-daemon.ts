@@ -109,6 +109,7 @@ async function gauges({ store, forwarder, webhooks, people, refused, directorySe
     directorySettings.failing(),
     providers.pending(),
   ]);
+  const left = await people.leftovers();
   const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });
   return {
     devmgr_devices: { help: 'Devices registered', value: total },
@@ -119,6 +120,11 @@ async function gauges({ store, forwarder, webhooks, people, refused, directorySe
     devmgr_leavers_held: {
       help: 'Persons whose devices or new user name wait for a release',
       value: await people.heldCount(),
+    },
+    devmgr_leavers_active_devices: { help: 'ACTIVE devices of persons who have left', value: left.activeDevices },
+    devmgr_leavers_tokens: {
+      help: 'Service tokens, neither revoked nor expired, whose owner has left or is disabled',
+      value: left.tokens,
     },
     devmgr_provisioning_refused: {
       help: 'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',

@@ -55,12 +55,16 @@ export type ChangeResult =
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
   /** `at`: see above. */
   | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number; readonly at?: number }
-  /** Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be locked. */
+  /**
+   * Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be locked. `accounts`: those
+   * that were disabled; absent while the person waits, and if nothing was to be done.
+   */
   | {
       readonly kind: 'left';
       readonly locked: readonly number[];
       readonly held: readonly number[];
       readonly dueAt: number | null;
+      readonly accounts?: readonly number[];
     }
   /** A new user name waits for a release. */
   | { readonly kind: 'held' }

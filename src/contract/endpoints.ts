@@ -112,6 +112,8 @@ export const endpoints = {
   ]),
   matchPeople: post('/api/people/match', ['total', 'success', 'failed', 'results']),
   releasePeople: post('/api/people/release', ['released', 'locked']),
+  countLeftovers: get('/api/people/leftovers', ['activeDevices', 'tokens']),
+  getPersonAccess: get('/api/people/{personId}/access', []),
   getPerson: get('/api/people/{personId}', ['personId', 'userName', 'active']),
   personLeaves: post('/api/people/{personId}/leave', ['locked']),
   personReturns: post('/api/people/{personId}/return', ['lockedDevices']),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { count, EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
-import { deviceIds, personIds } from './ids.ts';
+import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from './ids.ts';
 import { bodyBounds, personBounds, refusedBounds, sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { personSources, provisioningSources, textShapes } from './values.ts';
@@ -15,6 +15,8 @@ const ofOne = {
   errors: [404],
   example: { params: { personId: 'PER-1' } },
 } as const;
+const ids = ({ pattern }: { readonly pattern: string }, example: string, description: string) =>
+  Type.Array(Type.String({ pattern }), { description, examples: [[example]] });
 const deviceList = (description: string) =>
   Type.Array(Type.String({ pattern: deviceIds.pattern }), { description, examples: [['DEV-1']] });
 
@@ -206,6 +208,32 @@ export const peopleOperations = additions('Persons', {
     example: { body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } },
   },
 
+  /** Counts: the lists of devices and tokens have the rest. */
+  countLeftovers: {
+    summary: 'Count what people who have left still have',
+    ...adminOnly,
+    data: Type.Object({
+      activeDevices: count('ACTIVE devices of persons who have left: held, locked later, or unlocked by an ADMIN'),
+      tokens: count(
+        'service tokens, neither revoked nor expired, that are refused because their owner has left or is disabled',
+      ),
+    }),
+  },
+
+  /** What can still be used in the name of a person. Empty lists if no account has the user name. */
+  getPersonAccess: {
+    summary: 'List the accounts of a person and what they made',
+    description:
+      'Accounts with the user name of the person; the service tokens that end with them and are neither revoked nor expired; the webhooks that the accounts or these tokens have created, which continue when the person leaves.',
+    ...adminOnly,
+    ...ofOne,
+    data: Type.Object({
+      accounts: ids(userIds, 'USR-2', 'accounts, disabled ones included'),
+      tokens: ids(tokenIds, 'TOK-1', 'service tokens'),
+      webhooks: ids(webhookIds, 'WHK-1', 'webhooks, disabled ones included'),
+    }),
+  },
+
   /** For the role DEALER without the e-mail address. */
   getPerson: {
     summary: 'Show a person',
@@ -218,7 +246,7 @@ export const peopleOperations = additions('Persons', {
   personLeaves: {
     summary: 'Record that a person leaves',
     description:
-      'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
+      'Locks every ACTIVE device of the person and disables the account with that user name, in one commit. Service tokens of the account are refused. The last enabled ADMIN stays enabled. A policy can retire the devices instead, or lock them later (`dueAt`). More than 5 % of all ACTIVE devices, and at least 10, within 10 minutes are held: see the list of held leavers.',
     ...adminOnly,
     ...ofOne,
     body: Type.Object({
@@ -226,6 +254,9 @@ export const peopleOperations = additions('Persons', {
     }),
     data: Type.Object({
       locked: deviceList('devices that were locked, or retired if the policy requires it'),
+      tokens: ids(tokenIds, 'TOK-1', 'service tokens of the accounts, which are refused from now on'),
+      accounts: ids(userIds, 'USR-2', 'accounts that were disabled'),
+      credentials: ids(credentialIds, 'CRD-1', 'credentials of these devices, which the providers are asked to remove'),
       held: deviceList('devices that stay ACTIVE until the person is released'),
       dueAt: nullable(timestamp('when the devices will be locked, if the policy has a delay')),
     }),

@@ -22,6 +22,8 @@ const bound = async (userId: string): Promise<string> => data((await bind(userId
 const statusOf = async (deviceId: string) => data(await call('GET', `/api/devices/${deviceId}`)).status;
 const leave = async (personId: string) =>
   data(await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' }));
+/** Of a person without an account and without keys at providers. */
+const nothing = { tokens: [], accounts: [], credentials: [] };
 const setPolicy = async (policy: object) =>
   data(
     await call('PUT', '/api/policies/people', {
@@ -120,12 +122,18 @@ it('locks the ACTIVE devices of a person who leaves and disables the account', a
   const account = await daemon.user(userName, 'VIEWER');
   const devices = [await bound(userName), await bound(userName)];
   const other = await bound(freshName());
-  expect(await leave(personId)).toEqual({ locked: devices, held: [], dueAt: null });
+  expect(await leave(personId)).toEqual({
+    locked: devices,
+    ...nothing,
+    accounts: [expect.stringMatching(/^USR-/)],
+    held: [],
+    dueAt: null,
+  });
   const device = data(await call('GET', `/api/devices/${devices[0]}`));
   expect(device).toMatchObject({ status: 'LOCKED', lockReason: 'has left' });
   expect(await statusOf(other)).toBe('ACTIVE');
   expect(await call('GET', '/api/users/me', undefined, account.token)).toMatchObject({ code: 1004 });
-  expect(await leave(personId)).toEqual({ locked: [], held: [], dueAt: null });
+  expect(await leave(personId)).toEqual({ locked: [], ...nothing, held: [], dueAt: null });
 });
 
 it('brings a person back: devices can be bound again, those that were locked are named, and the account stays disabled', async () => {
@@ -190,7 +198,7 @@ it('holds leavers above the brake until an ADMIN releases them', async () => {
   const { personId, userName } = await add({ name: 'Many Devices' });
   const devices = await Promise.all(Array.from({ length: 12 }, () => bound(userName)));
   const result = await leave(personId);
-  expect(result).toEqual({ locked: [], held: expect.arrayContaining(devices), dueAt: null });
+  expect(result).toEqual({ locked: [], ...nothing, held: expect.arrayContaining(devices), dueAt: null });
   expect(await statusOf(devices[0]!)).toBe('ACTIVE');
   const { list } = data(await call('GET', '/api/people/held'));
   expect(list).toMatchObject([{ personId, userName, active: false, deviceIds: expect.arrayContaining(devices) }]);

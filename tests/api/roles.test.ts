@@ -105,6 +105,8 @@ const administrators: readonly RouteName[] = [
   'setProofPolicy',
   'setSignInPolicy',
   'createPerson',
+  'countLeftovers',
+  'getPersonAccess',
   'personLeaves',
   'personReturns',
   'listHeldPeople',

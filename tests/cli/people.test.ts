@@ -130,7 +130,14 @@ describe('people', () => {
     const unconfirmed = await run('people', 'leave', 'leaver', '--reason', 'has left');
     expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     const { json } = await run('people', 'leave', 'leaver', '--reason', 'has left', '--yes', '--json');
-    expect(json).toEqual({ locked: [deviceId], held: [], dueAt: null });
+    expect(json).toMatchObject({
+      locked: [deviceId],
+      tokens: [],
+      accounts: [],
+      credentials: [],
+      held: [],
+      dueAt: null,
+    });
     expect((await run('people', 'list', '--left', '--quiet')).stdout).toBe('PER-4\n');
     expect((await run('show', deviceId)).stdout).toMatch(/user: +leaver, left on .* \(source: local\)/);
     expect((await run('people', 'leave', 'leaver', '--reason', 'again', '--yes')).stdout).toContain(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
-import { data, register } from '../support/fleet.ts';
+import { activation, data, register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { openStream } from '../support/stream-client.ts';
 
@@ -107,5 +107,72 @@ describe('a token that another ADMIN takes over', () => {
     await register(daemon);
     const run = { home: daemon.home, json: false, device: null, since: null, limit: null, verify: true };
     expect(await runDaemonProgram(audit, run)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('leaving', () => {
+  const allowed = { webhookAllow: ['127.0.0.1'] };
+  const registry = daemonOfTests(allowed);
+  const call = async (method: string, path: string, body?: object, token?: string) =>
+    data(await registry.call(method, path, body, token === undefined ? {} : { token }));
+
+  it('names accounts, tokens and credentials that end, and what continues', async () => {
+    const userName = 'mallory';
+    const { personId } = await call('POST', '/api/people', { userName });
+    const { id, token } = await registry.user('Mallory', 'ADMIN');
+    const make = (name: string, role: string, more = {}) =>
+      call('POST', '/api/tokens', { name, role, expiresInDays: 1, ...more }, token);
+    const [kept, revoked] = [await make('kept', 'ADMIN', { may: ['webhooks'] }), await make('revoked', 'DEALER')];
+    await call('POST', `/api/tokens/${revoked.tokenId}/revoke`);
+    const hooks = await Promise.all(
+      [token, kept.token].map(of => call('POST', '/api/webhooks', { url: 'https://127.0.0.1:9/x' }, of)),
+    );
+    const webhooks = hooks.map(({ webhookId }) => webhookId).sort();
+    const device = await register(registry);
+    const { deviceId } = await call('POST', '/api/devices/activate', activation(device, userName));
+    const provider = { name: 'accounts', type: 'devmgr', address: `http://localhost:${new URL(registry.url).port}` };
+    const { providerId } = await call('POST', '/api/providers', provider);
+    const { credentialId } = await call('POST', `/api/devices/${deviceId}/credentials`, { providerId });
+    const access = { accounts: [id], tokens: [kept.tokenId], webhooks };
+    expect(await call('GET', `/api/people/${personId}/access`)).toEqual(access);
+    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 0, tokens: 0 });
+    const left = await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+    const ended = { locked: [deviceId], accounts: [id], tokens: [kept.tokenId], credentials: [credentialId] };
+    expect(left).toEqual({ ...ended, held: [], dueAt: null });
+    expect(await call('GET', `/api/people/${personId}/access`)).toEqual(access);
+    await call('POST', `/api/devices/${deviceId}/unlock`);
+    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 1, tokens: 1 });
+    const metrics = await (await fetch(`${registry.url}/metrics`)).text();
+    expect(metrics).toMatch(/^devmgr_leavers_active_devices{.*} 1$/m);
+    expect(metrics).toMatch(/^devmgr_leavers_tokens{.*} 1$/m);
+    await call('POST', `/api/tokens/${kept.tokenId}/adopt`);
+    expect((await call('POST', `/api/people/${personId}/leave`, { reason: 'again' })).locked).toEqual([deviceId]);
+    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 0, tokens: 0 });
+  });
+
+  it('with a delay ends nothing before it is over', async () => {
+    const policy = { personsRequired: false, leavers: 'lock' };
+    await call('PUT', '/api/policies/people', { ...policy, leaverDelayHours: 1 });
+    const { personId } = await call('POST', '/api/people', { userName: 'later' });
+    const { token: session } = await registry.user('later', 'ADMIN');
+    const body = { name: 'of-later', role: 'DEALER', expiresInDays: 1 };
+    const { token } = await call('POST', '/api/tokens', body, session);
+    const left = await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+    expect(left).toMatchObject({ accounts: [], tokens: [], dueAt: expect.any(String) });
+    await call('GET', '/api/devices/list', undefined, token);
+    await call('PUT', '/api/policies/people', { ...policy, leaverDelayHours: 0 });
+  });
+
+  it('of the last enabled ADMIN ends the tokens, not the account', async () => {
+    const { personId } = await call('POST', '/api/people', { userName: 'admin' });
+    const { token } = await call('POST', '/api/tokens', { name: 'of-admin', role: 'DEALER', expiresInDays: 1 });
+    await call('PUT', '/api/users/USR-3', { disabled: true });
+    await call('GET', '/api/devices/list', undefined, token);
+    const left = await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+    expect(left.accounts).toEqual([]);
+    expect(left.tokens).toHaveLength(2);
+    expect(await registry.call('GET', '/api/devices/list', undefined, { token })).toMatchObject(lost);
+    await call('POST', `/api/people/${personId}/return`);
+    await call('GET', '/api/devices/list', undefined, token);
   });
 });

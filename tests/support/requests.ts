@@ -234,6 +234,8 @@ export function validRequests(
     },
     createPerson: async () => ({ body: { userName: `person-${++users}` } }),
     listPeople: async () => ({}),
+    countLeftovers: async () => ({ path: '/api/people/leftovers' }),
+    getPersonAccess: async () => ({ path: `${await personPath()}/access` }),
     getPerson: async () => ({ path: await personPath() }),
     personLeaves: async () => ({ path: `${await personPath()}/leave`, body: { reason: 'has left' } }),
     personReturns: async () => {

@@ -274,6 +274,8 @@ const accountOperations = (to: RegistryServices): Bindings => ({
 const peopleOperations = (to: RegistryServices): Bindings => ({
   listPeople: ({ context, query }) => to.people.list(context, query),
   createPerson: ({ context, body }) => to.people.create(context, body),
+  countLeftovers: () => to.people.leftovers(),
+  getPersonAccess: ({ params }) => to.people.access(params.personId),
   getPerson: ({ context, params }) => to.people.show(context, params.personId),
   personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),
   personReturns: ({ context, params }) => to.people.comeBack(context, params.personId),

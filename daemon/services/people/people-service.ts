@@ -1,7 +1,7 @@
 /** The operations on persons. */
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
-import { deviceIds, personIds } from '../../../src/contract/ids.ts';
+import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../../src/contract/ids.ts';
 import type * as api from '../../../src/contract/people.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
@@ -14,6 +14,7 @@ import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
 import { iso } from '../present.ts';
 import { nameTakenBy, personWith, readGroups, readPage } from '../reads.ts';
+import { accessOf, webhooksMadeBy } from './access.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
 
 /** Dependencies of the service. */
@@ -83,16 +84,50 @@ export class PeopleService {
       retrying(async () => {
         const person = await this.#find(personId);
         const changes = await leavers.changes([person], { step: 'leave', reason });
+        const [access, credentials] = await Promise.all([accessOf(store, person, now()), this.#credentialsOf(person)]);
         return commitLast(store, context, { at: now(), changes }, results => {
-          const { locked, held, dueAt } = leaverResult(results);
+          const { locked, held, dueAt, accounts } = leaverResult(results);
           return {
             locked: locked.map(deviceIds.format),
+            // Nothing ends while the person waits.
+            tokens: accounts ? access.tokens.map(({ number }) => tokenIds.format(number)) : [],
+            accounts: accounts?.map(userIds.format) ?? [],
+            credentials: locked.flatMap(device => credentials.get(device) ?? []).map(credentialIds.format),
             held: held.map(deviceIds.format),
             dueAt: dueAt === null ? null : iso(dueAt),
           };
         });
       }),
     );
+  }
+
+  /** Numbers of the credentials that providers accept, by the numbers of the ACTIVE devices of a person. */
+  async #credentialsOf({ number }: domain.PersonRecord): Promise<ReadonlyMap<number, readonly number[]>> {
+    const { store } = this.#parts;
+    const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
+    const of = async (device: number) => {
+      const open = (await store.credentialsOf(device)).filter(({ removedAt }) => removedAt === null);
+      return [device, open.map(credential => credential.number)] as const;
+    };
+    return new Map(await Promise.all(active.map(device => of(device.number))));
+  }
+
+  async access(personId: string): Promise<DataOf<Routes['getPersonAccess']>> {
+    const { store, now } = this.#parts;
+    const access = await accessOf(store, await this.#find(personId), now());
+    const webhooks = await webhooksMadeBy(store, access);
+    return {
+      accounts: access.accounts.map(({ number }) => userIds.format(number)),
+      tokens: access.tokens.map(({ number }) => tokenIds.format(number)),
+      webhooks: webhooks.map(({ number }) => webhookIds.format(number)),
+    };
+  }
+
+  /** What people who have left could still use, if it were not refused. */
+  async leftovers(): Promise<DataOf<Routes['countLeftovers']>> {
+    const { store, now } = this.#parts;
+    const [activeDevices, tokens] = await Promise.all([store.leaverDevices(), store.ownerlessTokens(now())]);
+    return { activeDevices, tokens };
   }
 
   async comeBack(context: Context, personId: string): Promise<DataOf<Routes['personReturns']>> {

@@ -23,6 +23,14 @@ export const bindingSql = {
   unkeyed: `${named} user_key IS NULL ORDER BY number LIMIT ?`,
   /** `?`: how many at most, and after how many. */
   unmatched: `${named} person IS NULL ORDER BY number LIMIT ? OFFSET ?`,
+  /** Of persons who have left, also those who wait for a delay or a release. */
+  leaverDevices:
+    "SELECT count(*) AS total FROM device WHERE status = 'ACTIVE' AND person IN (SELECT number FROM person WHERE active = false)",
+  /** `?`: the time. See `hasLostOwner`. */
+  ownerlessTokens: `SELECT count(*) AS total FROM service_token JOIN "user" AS account ON account.number = service_token.owner
+    WHERE revoked_at IS NULL AND expires_at > ? AND (account.disabled = true OR EXISTS (SELECT 1 FROM person
+      WHERE person.user_key = account.user_key AND active = false AND held_at IS NULL AND due_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = true))`,
   unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
 } as const;
 
@@ -36,6 +44,10 @@ export interface BindingReads {
   /** Devices that are bound to a name that is not that of a person, by number. */
   unmatchedDevices(limit: number, offset: number): Promise<readonly NamedDevice[]>;
   unmatchedCount(): Promise<number>;
+  /** ACTIVE devices of persons who have left. */
+  leaverDevices(): Promise<number>;
+  /** Service tokens, neither revoked nor expired at this time, that are refused because of their owner. */
+  ownerlessTokens(now: number): Promise<number>;
   /** Whether a device without a person is bound to the name: see `personKey`. */
   isUnmatched(userId: string): Promise<boolean>;
 }
@@ -50,6 +62,8 @@ export function bindingReads<A extends Rows | Promise<Rows>>(all: (sql: string, 
     unkeyedDevices: async (limit: number) => (await all(bindingSql.unkeyed, limit)) as unknown as NamedDevice[],
     unmatchedDevices: async (limit: number, offset: number) =>
       (await all(bindingSql.unmatched, limit, offset)) as unknown as NamedDevice[],
+    leaverDevices: () => totalIn(all(bindingSql.leaverDevices)),
+    ownerlessTokens: (now: number) => totalIn(all(bindingSql.ownerlessTokens, now)),
     unmatchedCount: () => totalIn(all(bindingSql.unmatchedTotal)),
   };
 }

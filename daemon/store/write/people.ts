@@ -145,9 +145,10 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const outcome = leave(step, { person, devices: active.length, accounts, recent, now: context.at });
   if (!outcome) return { kind: 'left', locked: [], held: [], dueAt: null } as const;
   const { result, set, entry } = outcome;
+  let disabled: readonly number[] | undefined;
   if (result === 'locked') {
     for (const device of active) end(draft, device, step.rule.action, set.reason!, context);
-    disableAccounts(draft, person.userKey, context);
+    disabled = disableAccounts(draft, person.userKey, context);
   }
   const counts = result === 'locked' ? step.step !== 'release' : result === 'held' && entry !== null;
   if (counts) {
@@ -160,7 +161,8 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
     enter(draft, record, entry ?? { type: 'PERSON_UPDATED', detail: { fields: Object.keys(set) } }, context);
   }
   const locked = result === 'locked' ? numbers : [];
-  return { kind: 'left', locked, held: result === 'held' ? numbers : [], dueAt: set.dueAt ?? null } as const;
+  const held = result === 'held' ? numbers : [];
+  return { kind: 'left', locked, held, dueAt: set.dueAt ?? null, ...(disabled && { accounts: disabled }) } as const;
 }
 
 const counted = (draft: Draft, what: keyof typeof brakeRows, { at }: EntryContext) =>
@@ -207,19 +209,26 @@ function end(
   if ('change' in decided) apply(draft, decided.change, context);
 }
 
-/** The last enabled ADMIN stays enabled: then no one could release what is held. */
-function disableAccounts(draft: Draft, userKey: string, context: EntryContext): void {
-  for (const account of draft.of(users).all(accountsNamed, userKey))
-    if (!account.disabled) disable(draft, account, context);
+/** Disables the accounts with this name. The last enabled ADMIN stays enabled: then no one could release what is held. */
+function disableAccounts(draft: Draft, userKey: string, context: EntryContext): number[] {
+  const disabled = enabledOf(draft, userKey).filter(account => disable(draft, account, context));
+  return disabled.map(({ number }) => number);
 }
 
-function disable(draft: Draft, account: UserRecord, context: EntryContext): void {
+/** Returns whether the account is disabled. */
+function disable(draft: Draft, account: UserRecord, context: EntryContext): boolean {
   const others = draft
     .of(users)
     .all(enabledAdmins, '')
     .some(({ number }) => number !== account.number);
   const decided = editUser(account, { disabled: true }, others);
-  if ('change' in decided) userChanges['user.set'].apply(draft, decided.change, context);
+  const isDecided = 'change' in decided;
+  // The entry of one that stays enabled has all daemons look at the tokens that it owns.
+  const kept = { username: account.username, after: {}, kept: 'the last enabled ADMIN' };
+  const stays = { kind: 'user.set', user: account.number, set: {}, revoke: false } as const;
+  const change = isDecided ? decided.change : { ...stays, entry: { type: 'USER_UPDATED', detail: kept } as const };
+  userChanges['user.set'].apply(draft, change, context);
+  return isDecided;
 }
 
 /**

@@ -248,6 +248,20 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         .map(({ number, status, lockReason }) => ({ number, status, lockReason })),
     deviceCount: async person => present().devices.filter(device => device.person === person).length,
     isUnmatched: async name => unmatched().some(({ userKey }) => userKey === personKey(name)),
+    leaverDevices: async () =>
+      present().devices.filter(
+        ({ status, person }) => status === 'ACTIVE' && person !== null && !present().people[person - 1]!.active,
+      ).length,
+    ownerlessTokens: async now => {
+      const { serviceTokens, users, people } = present();
+      return serviceTokens.filter(({ owner, revokedAt, expiresAt }) => {
+        const account = owner === null ? undefined : users[owner - 1];
+        if (!account || revokedAt !== null || expiresAt <= now) return false;
+        const named = people.filter(({ userKey }) => userKey === account.userKey);
+        const gone = named.some(({ active, heldAt, dueAt }) => !active && heldAt === null && dueAt === null);
+        return account.disabled || (gone && !named.some(({ active }) => active));
+      }).length;
+    },
     unmatchedCount: async () => unmatched().length,
     unmatchedDevices: async (limit, offset) => unmatched().slice(offset, offset + limit),
     unkeyedDevices: async () => [],

@@ -1,8 +1,13 @@
 import { expect } from 'vitest';
+import { create, edit } from '../../../daemon/domain/person.ts';
 import { adopt } from '../../../daemon/domain/service-token.ts';
+import type { Change } from '../../../daemon/store/commit.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
-import { addToken, commit, type Rule, revokeToken, rule } from './fixtures.ts';
+import { addDevice, addToken, addUser, commit, type Rule, revokeToken, rule, setDevice, setUser } from './fixtures.ts';
+
+const unnamed = { name: null, names: null, email: null, externalId: null, groups: [], source: 'local' } as const;
+const addPerson = (userName: string): Change => create({ userName, ...unnamed });
 
 /** Rules about service tokens. */
 export const tokenRules: readonly Rule[] = [
@@ -87,4 +92,34 @@ export const tokenRules: readonly Rule[] = [
     await commit(store, [revokeToken(2)]);
     expect(seen.filter(numbers => numbers.length > 0)).toEqual([[1, 2], [2]]);
   }),
+
+  rule(
+    'tokens whose owner is disabled or has left, and devices of persons who have left, are counted',
+    async ({ store }) => {
+      await commit(store, [addUser('ann'), addUser('Bob'), addUser('cy'), addPerson('ANN'), addPerson('bob')]);
+      await commit(
+        store,
+        [1, 2, 3].map(owner => addToken(`line-${owner}`, { owner, expiresAt: 99 })),
+      );
+      await commit(store, [addToken('late', { owner: 1, expiresAt: 5 }), addToken('revoked', { owner: 1 })]);
+      await commit(store, [revokeToken(5), addDevice('A'), addDevice('B')]);
+      await commit(
+        store,
+        [1, 2].map(device => setDevice(device, { status: 'ACTIVE', userId: device === 1 ? 'ann' : 'bob' })),
+      );
+      const counts = async () => [await store.leaverDevices(), await store.ownerlessTokens(10)];
+      expect(await counts()).toEqual([0, 0]);
+      await commit(store, [setUser(3, { disabled: true })]);
+      expect(await counts()).toEqual([0, 1]);
+      const gone = { active: false, leftAt: 3 };
+      const set = async (person: number, fields: object) =>
+        commit(store, [edit((await store.person(person))!, fields)!]);
+      await set(1, { ...gone, heldAt: 3 });
+      expect(await counts()).toEqual([1, 1]);
+      await set(1, { heldAt: null });
+      await set(2, gone);
+      expect(await counts()).toEqual([2, 3]);
+      expect([await store.ownerlessTokens(4), await store.ownerlessTokens(99)]).toEqual([4, 0]);
+    },
+  ),
 ];

@@ -14,7 +14,15 @@ const UNUSED_MS = 7 * 86_400_000;
 /** The findings; none of what is off, or cannot be read now. */
 export async function sourceChecks(context: Context): Promise<readonly Check[]> {
   const registry = context.registry.with({ wait: false });
-  const sources = [directoryChecks, signOnChecks, scimChecks, refusedChecks, unmatchedChecks, issuingChecks];
+  const sources = [
+    directoryChecks,
+    signOnChecks,
+    scimChecks,
+    leftoverChecks,
+    refusedChecks,
+    unmatchedChecks,
+    issuingChecks,
+  ];
   return (await Promise.all(sources.map(checks => checks({ ...context, registry }).catch(() => [])))).flat();
 }
 
@@ -56,6 +64,23 @@ async function scimChecks(context: Context): Promise<Check[]> {
   return checks;
 }
 
+/** What people who have left still have. */
+async function leftoverChecks(context: Context): Promise<Check[]> {
+  const { activeDevices, tokens } = await context.registry.call('countLeftovers');
+  const checks: Check[] = [];
+  if (activeDevices > 0) {
+    const what = `${counted(activeDevices, 'ACTIVE device')} of people who have left`;
+    const fix = `see who: ${commandLine(context, 'people held')}, ${commandLine(context, 'people list --left')}; lock what was unlocked: ${commandLine(context, 'people leave NAME')}`;
+    checks.push(check('leavers', 'warning', what, fix));
+  }
+  if (tokens > 0) {
+    const what = `${counted(tokens, 'service token')} refused, because the owner has left or is disabled`;
+    const fix = `take over what is still used: ${commandLine(context, 'tokens adopt NAME')}; revoke the rest: ${commandLine(context, 'tokens revoke NAME')}`;
+    checks.push(check('tokens', 'warning', what, fix));
+  }
+  return checks;
+}
+
 async function refusedChecks(context: Context): Promise<Check[]> {
   const { list } = await context.registry.call('listRefusedRequests', { query: { size: 100 } });
   const recent = list.filter(({ at }) => Date.parse(at) > Date.now() - UNUSED_MS);
@@ -80,9 +105,16 @@ async function unmatchedChecks(context: Context): Promise<Check[]> {
 /** A provider that does not use its token, or cannot, reports no leavers. `now`: milliseconds since 1970. */
 export function scimCheck(
   context: Pick<Context, 'loginLine'>,
-  { name, role, expiresAt, createdAt, lastUsedAt }: ServiceToken,
+  { name, role, expiresAt, createdAt, lastUsedAt, ownerLost }: ServiceToken,
   now: number,
 ): Check {
+  if (ownerLost && Date.parse(expiresAt) > now)
+    return check(
+      'scim',
+      'failed',
+      `token ${safe(name)} is refused, because its owner has left or is disabled: no leavers are recorded`,
+      `take it over: ${commandLine(context, 'tokens adopt')} ${safe(name)}`,
+    );
   const used = lastUsedAt === null ? 'never used' : `last used ${timeAndDistance(lastUsedAt)}`;
   const isExpired = Date.parse(expiresAt) <= now;
   const another = commandLine(context, 'tokens add NAME --role VIEWER --may scim');

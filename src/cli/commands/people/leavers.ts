@@ -18,12 +18,14 @@ import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { personColumns, personFields } from './people.ts';
 
+/** Null for none, and of a server of an earlier version. */
+const idsIn = (value: Parameters<typeof textsIn>[0]): string | null => textsIn(value).map(safe).join(' ') || null;
 const keys = (number: number): string => counted(number, 'key');
 
 /** A person leaves: `POST /api/people/{personId}/leave`. */
 export const peopleLeave = command({
   description:
-    'Locks every ACTIVE key of the person at once, and disables the account with that user name. A policy can retire the keys instead, or add a delay: devmgr policies show. If leavers within 10 minutes have more than 5 % of all ACTIVE keys, and at least 10, their keys are held until you release them: devmgr people held.',
+    'Locks every ACTIVE key of the person at once, and disables the account with that user name, whose service tokens are then refused: to keep one, devmgr tokens adopt. A policy can retire the keys instead, or add a delay: devmgr policies show. If leavers within 10 minutes have more than 5 % of all ACTIVE keys, and at least 10, their keys are held until you release them: devmgr people held.',
   args: [personArg],
   flags: {
     reason: { value: 'TEXT', help: 'reason of the locks, for the journal' },
@@ -50,6 +52,9 @@ export const peopleLeave = command({
       title: `${words} has left`,
       rows: [
         ['locked', locked.length > 0 ? safe(locked.join(' ')) : held.length > 0 ? null : 'no key was ACTIVE'],
+        ['accounts', idsIn(data.accounts)],
+        ['tokens', idsIn(data.tokens)],
+        ['credentials', idsIn(data.credentials)],
         ['held', held.length > 0 ? safe(held.join(' ')) : null],
         ['locked later', typeof data.dueAt === 'string' ? localTime(data.dueAt) : null],
       ],

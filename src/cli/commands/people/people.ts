@@ -1,6 +1,10 @@
+import { Code } from '../../../contract/codes.ts';
+import type { DataOf } from '../../../contract/define.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { Person } from '../../../contract/people.ts';
+import type { Routes } from '../../../contract/routes.ts';
 import { deviceListFields, personSources } from '../../../contract/values.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
@@ -34,6 +38,9 @@ export const personColumns: Column<Person>[] = [
   { title: 'GROUPS', value: person => groupsOf(person), shorten: 'end', drop: 2 },
   { title: 'SOURCE', value: person => person.source, drop: 3 },
 ];
+
+/** Null for none. */
+const idsIn = (value: Parameters<typeof textsIn>[0]): string | null => textsIn(value).map(safe).join(' ') || null;
 
 const groupsOf = ({ groups }: Person): string | null => textsIn(groups).join(', ') || null;
 
@@ -72,7 +79,13 @@ export const peopleShow = command({
     { does: 'by user name', line: 'people show ada.lovelace' },
     { does: 'by a part of the name', line: 'people show lovelace' },
   ],
-  run: async ({ args }, context) => show(context, await findPerson(context.registry, args[0]!)),
+  async run({ args }, context) {
+    const person = await findPerson(context.registry, args[0]!);
+    const params = { personId: person.personId };
+    // Only an ADMIN may see it, and a server of an earlier version does not have it.
+    const access = await nullIfRefused(context.registry.call('getPersonAccess', { params }), Code.noPermission, 404);
+    await show(context, { ...person, ...access });
+  },
 });
 
 /** Adds a person: `POST /api/people`. */
@@ -100,7 +113,9 @@ export const peopleAdd = command({
   },
 });
 
-function show(context: Context, person: Person, what = ''): Promise<void> {
+type ShownPerson = Person & Partial<DataOf<Routes['getPersonAccess']>>;
+
+function show(context: Context, person: ShownPerson, what = ''): Promise<void> {
   const { personId, userName, name, email, externalId, active, source, leftAt, devices } = person;
   return present(context, {
     data: person,
@@ -114,6 +129,9 @@ function show(context: Context, person: Person, what = ''): Promise<void> {
       ['groups', safe(groupsOf(person))],
       ['source', safe(source)],
       ['external id', safe(externalId)],
+      ['accounts', idsIn(person.accounts)],
+      ['tokens', idsIn(person.tokens)],
+      ['webhooks', idsIn(person.webhooks)],
     ],
     next: devices > 0 ? `devmgr people keys ${safe(personId)}` : null,
   });

@@ -1,0 +1,34 @@
+/** The accounts of a person, and what was made with them. */
+
+import { userIds } from '../../../src/contract/ids.ts';
+import { hasMade, type ServiceTokenRecord } from '../../domain/service-token.ts';
+import type { UserRecord } from '../../domain/user.ts';
+import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
+import type { Store } from '../../store/store.ts';
+
+interface PersonAccess {
+  readonly accounts: readonly UserRecord[];
+  /** Neither revoked nor expired. */
+  readonly tokens: readonly ServiceTokenRecord[];
+}
+
+/** The accounts with the user name of a person, and the tokens that end with them at `now`. */
+export async function accessOf(
+  store: Pick<Store, 'usersNamed' | 'serviceTokensOf'>,
+  { userName }: { readonly userName: string },
+  now: number,
+): Promise<PersonAccess> {
+  const accounts = await store.usersNamed(userName);
+  const tokens = await Promise.all(accounts.map(({ number }) => store.serviceTokensOf(number)));
+  return { accounts, tokens: tokens.flat().filter(({ expiresAt }) => expiresAt > now) };
+}
+
+/** The webhooks that these accounts or tokens have created. */
+export async function webhooksMadeBy(
+  store: Pick<Store, 'document'>,
+  { accounts, tokens }: PersonAccess,
+): Promise<WebhookRecord[]> {
+  const ids = new Set<string | null | undefined>(accounts.map(({ number }) => userIds.format(number)));
+  const { list } = webhooksIn(await store.document(WEBHOOKS));
+  return list.filter(webhook => ids.has(webhook.madeBy) || tokens.some(token => hasMade(token, webhook)));
+}
