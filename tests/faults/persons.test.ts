@@ -158,8 +158,15 @@ async function live({ nodes, store, first, isDelayed, random, tick }: History, n
     const steps = nodes.length > 1 && random() < 0.4 ? [stepIn(), stepIn()] : [stepIn()];
     const outcomes = await Promise.all(steps.map(one => pick(nodes)(one)));
     told.push(steps.map((one, i) => [one, outcomes[i]]));
+    // A change that another node removes the person after is done, and its reply is that the person does not exist.
+    const outcomesOf = (i: number): readonly StepOutcome[] =>
+      outcomes[i] === 'refused' && steps.some(({ kind }) => kind === 'remove') ? ['refused', null] : [outcomes[i]!];
     const after = (order: readonly number[]) =>
-      order.reduce<People | null>((so, i) => so && personStep(so, steps[i]!, outcomes[i]!, isDelayed), state);
+      order.reduce<readonly People[]>(
+        (all, i) =>
+          all.flatMap(one => outcomesOf(i).flatMap(outcome => personStep(one, steps[i]!, outcome, isDelayed) ?? [])),
+        [state],
+      );
     const orders =
       steps.length > 1
         ? [
@@ -167,7 +174,7 @@ async function live({ nodes, store, first, isDelayed, random, tick }: History, n
             [1, 0],
           ]
         : [[0]];
-    const possible = orders.map(after).filter(one => one !== null);
+    const possible = orders.flatMap(after);
     const story = `seed ${seed}, history ${n}: ${JSON.stringify(told)}`;
     expect(possible.length, story).toBeGreaterThan(0);
     const actual = await Promise.all(possible.map(one => found(store, one)));
