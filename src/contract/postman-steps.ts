@@ -135,7 +135,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   getPersonAccess: {},
   countLeftovers: {},
   personLeaves: { asProgram: true, send: { reason: 'has left' } },
-  personReturns: { asProgram: true },
+  personReturns: {},
   listHeldPeople: {},
   listRefusedRequests: {},
   listUnmatched: {},
