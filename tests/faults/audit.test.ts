@@ -71,7 +71,7 @@ describe('a hostile text in the database', () => {
       db.exec(
         table === 'user'
           ? `INSERT INTO user (number, username, password_hash, role, disabled, created_at) VALUES (99, ${name}, 'h', 'ADMIN', 0, 1)`
-          : `INSERT INTO service_token VALUES (99, ${name}, 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL, '[]')`,
+          : `INSERT INTO service_token VALUES (99, ${name}, 'ADMIN', 'ab', 'admin', 1, 2, NULL, NULL, NULL, '[]', NULL)`,
       );
       db.close();
       for (const { code, stdout } of [
