@@ -142,6 +142,7 @@ describe('list', () => {
       'model',
       'status',
       'userId',
+      'personId',
       'activationCode',
       'createdAt',
       'activatedAt',
@@ -152,7 +153,7 @@ describe('list', () => {
     expect(Object.keys(json.list[0])).toEqual([...fields, 'tags', 'proof']);
     expect(json.list[0].deviceId).toBe(deviceId);
     const csv = await daemon.run(['list', '--csv', '--size', '1']);
-    expect(csv.stdout.split('\n')[0]).toBe(fields.join(','));
+    expect(csv.stdout.split('\n')[0]).toBe(fields.filter(field => field !== 'personId').join(','));
     expect(csv.stdout.split('\n')[1]).toMatch(new RegExp(`^${deviceId},UKEY,`));
   });
 

@@ -155,12 +155,7 @@ export const commandTable: CommandTable = {
         entry('people leave', 'lock all keys of a person who leaves', leavers, 'peopleLeave'),
         entry('people back', 'record that a person is back', leavers, 'peopleBack'),
         entry('people held', 'list leavers whose keys await a release', leavers, 'peopleHeld'),
-        entry(
-          'people refused',
-          'list what the identity provider or directory could not store',
-          leavers,
-          'peopleRefused',
-        ),
+        entry('people refused', 'list refused provisioning requests', leavers, 'peopleRefused'),
         entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
         entry('people release', 'lock the keys of held leavers', leavers, 'peopleRelease'),
         entry('tokens add', 'create a token for a program', tokens, 'tokensAdd'),
