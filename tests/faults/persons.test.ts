@@ -26,7 +26,7 @@ import { openTemporary } from '../support/sqlite.ts';
 
 /** `npm run test:leavers` has 10,000 on each engine. */
 const HISTORIES = Number(process.env.DEVMGR_PERSON_HISTORIES ?? 60);
-const seed = Number(process.env.DEVMGR_PERSON_SEED ?? Date.now() % 1_000_000_000);
+const seed = Number(process.env.DEVMGR_LEAVERS_SEED ?? Date.now() % 1_000_000_000);
 const timeout = 60_000 + 200 * HISTORIES;
 const STEPS = 14;
 const DEVICES = 5;
