@@ -319,7 +319,7 @@ needs('script', 'bsdutils')('the user of an activation', () => {
       activationCode: string;
     };
     screen.type(`${ctrl.u}${activationCode.toLowerCase()}\r`);
-    await screen.answer(/User to bind it to:/, 'x'.repeat(70));
+    await screen.answer(/User to bind it to:/, 'x'.repeat(130));
     await screen.shows(/> This is longer than 64/);
     screen.type(`${ctrl.u}carol\r`);
     expect((await screen.ended).code).toBe(0);

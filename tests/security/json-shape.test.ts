@@ -102,6 +102,7 @@ describe('the shape of a body', () => {
     expect(many.map(route => `${route.path} ${shapeBounds(route).values}`).sort()).toEqual([
       '/api/devices/batch-register 50000',
       '/api/devices/batch-update 50000',
+      '/api/people/match 50000',
       '/api/policies/proof 50000',
       '/api/proofs/{proofId} 50000',
     ]);
