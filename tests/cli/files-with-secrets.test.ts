@@ -152,3 +152,43 @@ test('a SIM card with and without the filler of its number is one card', async (
   expect(rows).toMatchObject([{ status: 'success', serialNumber: '8986000000000001232F' }, exists, exists, exists]);
   expect((await daemon.run(['show', '8986000000000001232F', '--json'])).json.serialNumber).toBe('8986000000000001232');
 });
+
+describe('a SIM card that is registered with the filler of its number', () => {
+  const bareOf = (index: number) => `8949440000000${80_101 + index}`;
+  const register = (...more: string[]) =>
+    daemon.run(['register', '--type', 'SIMKEY', '--manufacturer', 'Acme', '--model', 'S1', ...more]);
+  const device = (index: number, model = 'S1') => ({
+    ...{ deviceType: 'SIMKEY', manufacturer: 'Acme', model },
+    serialNumber: `${bareOf(index)}FF`,
+  });
+
+  test('is not registered again without it, also alone', async () => {
+    const { deviceId } = await daemon.call('POST', '/api/devices/register', device(0));
+    const { code, stderr } = await register('--as-is', '--serial', bareOf(1));
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const refused = await register('--serial', bareOf(0));
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`already registered: ${deviceId}`)]);
+  });
+
+  test('is registered before for --skip-existing, if its other fields agree', async () => {
+    await daemon.call('POST', '/api/devices/register', device(2));
+    await daemon.call('POST', '/api/devices/register', device(3, 'other'));
+    const file = fileOf(`ICCID\n${bareOf(2)}\n${bareOf(3)}\n`);
+    const { rows } = await daemon.run(['register', '--file', file, ...simFlags, '--skip-existing', '--json']);
+    expect(rows).toMatchObject([
+      { status: 'registered' },
+      { status: 'failed', message: expect.stringContaining('model') },
+    ]);
+  });
+
+  test('is found in a list of any length by commands that change or label devices', async () => {
+    const numbers = Array.from({ length: 22 }, (_, index) => 10 + index);
+    for (const index of numbers) await daemon.call('POST', '/api/devices/register', device(index));
+    const list = fileOf(`serialNumber\n${numbers.map(bareOf).join('\n')}\n`);
+    const flags = ['update', '--file', list, '--note', 'n', '--yes', '--json'];
+    const planned = await daemon.run([...flags, '--dry-run']);
+    expect(planned.rows.map(row => row.status)).toEqual(numbers.map(() => 'planned'));
+    const { code, rows } = await daemon.run(flags);
+    expect([code, rows.map(row => row.serialNumber)]).toEqual([0, numbers.map(index => `${bareOf(index)}FF`)]);
+  });
+});

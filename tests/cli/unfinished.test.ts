@@ -1,5 +1,7 @@
 /** A binding that an interruption has cut: the next run finishes it, whichever key is plugged in then. */
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import type { TestDaemon } from '../support/daemon.ts';
@@ -130,6 +132,50 @@ test('enroll --activate-for counts the key that an earlier run has begun, with i
   const holders = await bench.holders();
   expect([holders.get(first.serialNumber!), holders.has(other.serialNumber!)]).toEqual([ann, false]);
   expect(rows()).toHaveLength(1);
+});
+
+/** A run that is killed after the registry has bound its key, and the home with the record of it. */
+async function killedAfterActivation(person: string) {
+  const proxy = await proxied();
+  const station = bench.station(`userId\n${person}\n`);
+  const key = await bench.plug();
+  const killed = station.start('--out', station.out);
+  await killed.until('stderr', /PASS/);
+  const reached = proxy.hold('after', isAt('activate'));
+  await bench.pull();
+  await reached;
+  killed.child.kill('SIGKILL');
+  await killed.ended;
+  return { ...station, key, folder: join(dirname(station.out), 'bindings') };
+}
+
+test('a key that was locked after its run was killed is not taken as bound', async () => {
+  const [ann] = twoPeople();
+  const { out, rows, start, key } = await killedAfterActivation(ann);
+  const { list } = (await daemon.call('GET', `/api/devices/list?keyword=${key.serialNumber}`)).data;
+  await daemon.call('POST', `/api/devices/${list[0].deviceId}/lock`, { reason: 'lost' });
+  const { code } = await start('--out', out, '--timeout', '1').ended;
+  expect([code, rows()]).toEqual([10, [expect.stringMatching(/^conflict,.*LOCKED for /)]]);
+});
+
+test('bindings of earlier runs that cannot be read are named, and no other key is bound', async () => {
+  const [ann] = twoPeople();
+  const { out, start, folder } = await killedAfterActivation(ann);
+  const [name] = readdirSync(folder).filter(file => file.endsWith('.1'));
+  appendFileSync(join(folder, name!), 'garbage\n{}\n');
+  const { code, stderr } = await start('--out', out).ended;
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/\.1, line \d: it is not a line of a spool file/)]);
+});
+
+test('a home that cannot hold bindings is named, and a key is bound and signs all the same', async () => {
+  const [ann] = twoPeople();
+  const { out, rows, start } = bench.station(`userId\n${ann}\n`);
+  writeFileSync(join(dirname(out), 'bindings'), '');
+  const running = start('--out', out, '--receipt', '--timeout', '3');
+  await bench.plug();
+  const { code, stderr } = await running.ended;
+  expect(stderr).toContain('bindings are not recorded');
+  expect([code, rows()]).toEqual([7, [expect.stringContaining(ann)]]);
 });
 
 describe('a person who has a key that the run does not count', () => {

@@ -74,29 +74,49 @@ async function person(role: Role = 'DEALER') {
   };
 }
 
+/** A DEALER, and a device of an ADMIN with a key that an ADMIN has issued for devmgr itself. */
+async function issuedSignInKey(userName: string) {
+  data(await asAdmin('POST', '/api/users', { username: userName, password: adminPassword, role: 'ADMIN' }));
+  data(await asAdmin('POST', '/api/people', { userName }));
+  const provider = { name: `accounts-${userName}`, type: 'devmgr', address: page.origin };
+  const { providerId } = data(await asAdmin('POST', '/api/providers', provider));
+  const dealer = await person();
+  const { token } = data(await page.signIn(dealer.key));
+  const device = await register(daemon, {}, token);
+  data(await daemon.call('POST', '/api/devices/activate', activation(device, userName), { token }));
+  const credentials = `/api/devices/${device.deviceId}/credentials`;
+  const { credentialId, options } = data(await asAdmin('POST', credentials, { providerId }));
+  const key = new SoftwareKey();
+  const response = key.create(options, page.origin);
+  data(await asAdmin('POST', `${credentials}/${credentialId}`, { response }));
+  return { token, key, deviceId: device.deviceId };
+}
+
 describe('a key that is taken back or removed', () => {
   it('by a DEALER who locks its device leaves the password of an ADMIN without use', async () => {
     const userName = 'carol';
-    data(await asAdmin('POST', '/api/users', { username: userName, password: adminPassword, role: 'ADMIN' }));
-    data(await asAdmin('POST', '/api/people', { userName }));
-    const provider = { name: 'accounts', type: 'devmgr', address: page.origin };
-    const { providerId } = data(await asAdmin('POST', '/api/providers', provider));
-    const dealer = await person();
-    const { token } = data(await page.signIn(dealer.key));
-    const device = await register(daemon, {}, token);
-    data(await daemon.call('POST', '/api/devices/activate', activation(device, userName), { token }));
-    const credentials = `/api/devices/${device.deviceId}/credentials`;
-    const { credentialId, options } = data(await asAdmin('POST', credentials, { providerId }));
-    const key = new SoftwareKey();
-    const response = key.create(options, page.origin);
-    data(await asAdmin('POST', `${credentials}/${credentialId}`, { response }));
+    const { token, key, deviceId } = await issuedSignInKey(userName);
     expect(await page.login(userName)).toMatchObject(needsKey);
     const withKey = data(await page.signIn(key)).token;
-    data(await daemon.call('POST', `/api/devices/${device.deviceId}/lock`, { reason: 'lost' }, { token }));
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' }, { token }));
     await expect.poll(async () => (await page.login(userName)).data).toMatchObject({ allowRegistration: true });
     expect(await page.login(userName)).toMatchObject(lost);
     expect(await page.signIn(key)).toMatchObject({ code: 1004 });
     expect(await page.call('POST', '/api/auth/refresh', undefined, withKey)).toMatchObject({ code: 1004 });
+  });
+
+  it('is not taken by a DEALER who reports the reset of a key that is not in hand', async () => {
+    const { token, key, deviceId } = await issuedSignInKey('dora');
+    const path = `/api/devices/${deviceId}/reset`;
+    const byDealer = (stage: string) => daemon.call('POST', path, { stage }, { token });
+    expect(await byDealer('begun')).toMatchObject({ code: 2007 });
+    data(await byDealer('done'));
+    expect(data(await page.signIn(key)).token).toBeTruthy();
+    data(await asAdmin('POST', path, { stage: 'begun', hadPin: false }));
+    expect(await byDealer('done')).toMatchObject({ code: 2007, message: expect.stringContaining('role ADMIN') });
+    expect(data(await page.signIn(key)).token).toBeTruthy();
+    data(await asAdmin('POST', path, { stage: 'done' }));
+    await expect.poll(async () => (await page.signIn(key)).code).toBe(1004);
   });
 
   it('by an ADMIN leaves the password without use, and no session with the key can register or continue', async () => {

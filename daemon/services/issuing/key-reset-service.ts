@@ -74,6 +74,7 @@ export class KeyResetService {
   async #done(context: Context, found: DeviceReset): Promise<KeyReset> {
     const { store, now } = this.#parts;
     const { device, credentials, open, version } = found;
+    if (open) await this.#demandEnding(context, credentials, open);
     const at = now();
     const pin = await forgottenPin(store, open ? null : context, device.number, at);
     const ended = open ? domain.erased(credentials, open, at) : [];
@@ -86,6 +87,18 @@ export class KeyResetService {
     const pending = ended.filter(one => one.kind === 'credential.set' && one.set.uncertainAt !== undefined).length;
     const after = presented({ ...found, open: null });
     return commitLast(store, context, { at, changes }, () => ({ ...after, pending: after.pending + pending }));
+  }
+
+  /** Only those who could begin it: a DEALER who has no key in hand would else take an ADMIN's sign-in key. No step-up is needed: the key is erased already. */
+  async #demandEnding({ caller }: Context, credentials: readonly CredentialRecord[], open: domain.OpenReset) {
+    if (caller.user !== null && caller.role === 'ADMIN') return;
+    for (const { number, provider } of credentials)
+      if (open.credentials.includes(number) && (await this.#isOwn(provider)))
+        throw new ApiError(Code.noPermission, NOT_YOURS);
+  }
+
+  async #isOwn(provider: number): Promise<boolean> {
+    return (await this.#parts.providers.find(providerIds.format(provider))).type === 'devmgr';
   }
 
   async #cancel(context: Context, found: DeviceReset): Promise<KeyReset> {
@@ -107,6 +120,8 @@ export class KeyResetService {
   }
 }
 
+const NOT_YOURS =
+  'the key had a credential that signs in to devmgr: a user with the role ADMIN issues it again, which records its reset';
 const OPEN =
   'a reset of this key was begun before, and its outcome is not recorded: issue the key again, so that it is asked whether it was erased';
 

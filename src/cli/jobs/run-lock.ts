@@ -32,6 +32,10 @@ class UnwritableLock extends Fault {
   }
 }
 
+/** Whether the folder of a file is missing and cannot be made, or this user cannot write to it. Not if its disk is full. */
+export const isClosedFolder = (error: unknown): boolean =>
+  error instanceof UnwritableLock ? error.isForFolder : notWritable.has(systemCode(error) ?? '');
+
 /** The file without links, which are other names for it; the name itself if there is none yet. */
 export const realFile = (file: string): string => tryOr(() => realpathSync(file), file);
 

@@ -1,9 +1,11 @@
 import { optionalTexts } from '../../../contract/device-description.ts';
+import { formsOf } from '../../../contract/iccid.ts';
 import { type DeviceType, deviceTypes } from '../../../contract/values.ts';
-import { usage } from '../../fault.ts';
+import { failure, usage } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
+import { findBySerial } from '../../framework/devices/find-device.ts';
 import { tagsOf } from '../../framework/devices/tags.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
@@ -51,10 +53,12 @@ async function registerOne(context: Context, flags: RegisterValues): Promise<voi
     '--model': flags.model,
   });
   const deviceType = wanted['--type'].toUpperCase() as DeviceType;
+  const serialNumber = await judgedOrRefused(wanted['--serial'].trim(), deviceType, flags.asIs);
+  if (!flags.asIs) await demandNewCard(context, serialNumber);
   const data = await context.registry.call('registerDevice', {
     body: {
       deviceType,
-      serialNumber: await judgedOrRefused(wanted['--serial'].trim(), deviceType, flags.asIs),
+      serialNumber,
       manufacturer: wanted['--manufacturer'],
       model: wanted['--model'],
       ...definedFields(Object.fromEntries(optionalTexts.map(name => [name, flags[name]]))),
@@ -71,6 +75,15 @@ async function registerOne(context: Context, flags: RegisterValues): Promise<voi
     ],
     next: `devmgr activate ${safe(data.deviceId)} --code ${safe(data.activationCode)} --user USER`,
   });
+}
+
+/** Throws for a card that is registered with its filler: the registry compares whole serial numbers. */
+async function demandNewCard({ registry }: Context, serial: string): Promise<void> {
+  if (formsOf(serial).length === 1) return;
+  const { exact } = await findBySerial(registry, serial);
+  if (exact === null || exact.serialNumber === serial) return;
+  const { deviceId, serialNumber } = exact;
+  throw failure(`this card is already registered: ${deviceId} (${serialNumber})`, `show it: devmgr show ${deviceId}`);
 }
 
 /** Throws a usage fault for a number that a spreadsheet has changed, or that is not that of a SIM card. */

@@ -30,7 +30,7 @@ export async function findBySerial(
 /** More devices than this are read with one export: the rate limit counts each request. */
 export const mostRequests = 20;
 
-/** The devices that have one of the serial numbers. `among`: a filter for the export that most of them match; null fetches all one by one. */
+/** The devices that have one of the serial numbers, for a card also with or without its filler. `among`: a filter for the export that most of them match; null fetches all one by one. */
 export async function devicesBySerial(
   context: Context,
   serials: ReadonlySet<string>,
@@ -38,8 +38,13 @@ export async function devicesBySerial(
 ): Promise<ReadonlyMap<string, DeviceListItem>> {
   const found = new Map<string, DeviceListItem>();
   if (serials.size > mostRequests && among !== null) {
+    const wanted = Map.groupBy(
+      [...serials].flatMap(serial => formsOf(serial).map(form => ({ form, serial }))),
+      ({ form }) => form,
+    );
     for await (const device of exportedDevices(context, among))
-      if (serials.has(device.serialNumber)) found.set(device.serialNumber, device);
+      for (const { serial } of wanted.get(device.serialNumber) ?? [])
+        if (serial === device.serialNumber || !found.has(serial)) found.set(serial, device);
     if (Object.keys(among).length === 0) return found;
   }
   for (const serial of serials) {
@@ -48,6 +53,14 @@ export async function devicesBySerial(
     if (exact !== null) found.set(serial, exact);
   }
   return found;
+}
+
+/** How the registry writes the number of a card: the form of it that is registered; any other serial number, and a card that is not registered, as it is. */
+export async function registeredForms(context: Context): Promise<(serial: string) => string> {
+  const cards = new Set<string>();
+  for await (const { serialNumber } of exportedDevices(context, { deviceType: ['SIMKEY'] }, null))
+    if (formsOf(serialNumber).length > 1) cards.add(serialNumber);
+  return serial => formsOf(serial).find(form => cards.has(form)) ?? serial;
 }
 
 /** What names a device: one of the two, or both. */

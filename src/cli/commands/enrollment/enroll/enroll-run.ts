@@ -3,6 +3,7 @@
  * functions.
  */
 import type { Key } from '../../../../contract/hardware.ts';
+import { isSameName } from '../../../../contract/person-key.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, outcomeOf } from '../../../../enrollment/key-enrollment.ts';
@@ -228,8 +229,8 @@ export async function beginHandover(
   { result, status, userId }: EnrollmentOutcome,
   person: BindingPerson,
 ): Promise<void> {
-  if (bindings === null || serialNumber === null || (issue === null && receipt === null)) return;
-  if (result === 'failed' || status !== 'ACTIVE' || userId !== person.userId) return;
+  if (!bindings?.isRecorded || serialNumber === null || (issue === null && receipt === null)) return;
+  if (result === 'failed' || status !== 'ACTIVE' || !isSameName(userId, person.userId)) return;
   await bindings.begin({ ...key, serialNumber }, person);
 }
 

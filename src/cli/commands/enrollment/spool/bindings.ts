@@ -14,7 +14,7 @@ import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/request-retry.ts';
 import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { homeFile, InUse } from '../../../jobs/run-lock.ts';
+import { homeFile, InUse, isClosedFolder } from '../../../jobs/run-lock.ts';
 import { errorAfter } from '../../../jobs/send.ts';
 import { makeFolder } from '../../../settings/files.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -83,11 +83,15 @@ export class Bindings {
     return new Bindings(context, options, [spool], true);
   }
 
-  /** The bindings of this run are in a file of the home for its registry. None are stored in a home that cannot be written. */
+  /**
+   * The bindings of this run are in a file of the home for its registry. None are stored in a home that this user cannot write to, or if too
+   * many runs use it; a warning names that. Throws if the disk is full, or if a file of an earlier run cannot be read: it may name an unfinished key.
+   */
   static async open(context: Context, options: BindingOptions): Promise<Bindings> {
     const { header } = await meetRegistry(context);
     const base = homeFile(context, 'bindings', [header.registry ?? header.servers.join(' ')]);
     const files: SpoolFile[] = [];
+    let missing = `${MOST_RUNS} runs use ${dirname(base)}`;
     try {
       makeFolder(dirname(base));
       for (let number = 1; number <= MOST_RUNS; number++) {
@@ -97,13 +101,16 @@ export class Bindings {
         if (file !== null) files.push(file);
       }
     } catch (error) {
-      if (files.length === 0)
-        context.out.warn(
-          safe(
-            `bindings are not recorded: ${(error as Error).message}. After an interruption, compare the results with: devmgr list`,
-          ),
-        );
+      if (!isClosedFolder(error) || existsSync(`${base}.1`)) {
+        for (const file of files) await file.closeOrRemove();
+        throw error;
+      }
+      missing = (error as Error).message;
     }
+    if (files.length === 0)
+      context.out.warn(
+        safe(`bindings are not recorded: ${missing}. After an interruption, compare the results with: devmgr list`),
+      );
     return new Bindings(context, options, files, false);
   }
 
@@ -139,10 +146,15 @@ export class Bindings {
     this.#begun.set(item.entry.registration.serialNumber, { item, file, isUncertain: row.status !== 'ACTIVE', row });
   }
 
+  /** Whether bindings are on the disk. */
+  get isRecorded(): boolean {
+    return this.#files.length > 0;
+  }
+
   /** Requests that have the binding of the key on the disk before they are sent. */
   partsOf({ registry, words }: EnrollmentParts, key: Key, person: BindingPerson): EnrollmentParts {
     const { serialNumber } = key;
-    if (serialNumber === null || this.#files.length === 0) return { registry, words };
+    if (serialNumber === null || !this.isRecorded) return { registry, words };
     const numbered = { ...key, serialNumber };
     const sending = async <T>(begin: BeginOptions, send: (id: string) => Promise<T>): Promise<T> => {
       const begun = await this.begin(numbered, person, begin);
@@ -167,7 +179,7 @@ export class Bindings {
     };
   }
 
-  /** Records the binding of a key, unless this run has begun it. */
+  /** Records the binding of a key, unless this run has begun it. Only with `isRecorded`. */
   async begin(key: NumberedKey, person: BindingPerson, options: BeginOptions = {}): Promise<Begun> {
     const before = this.#begun.get(key.serialNumber);
     const entry = this.#entryOf(key, person, options);

@@ -1,8 +1,10 @@
 /** What is missing of a key whose binding was interrupted, for people and for a row. */
+import { isSameName } from '../../../../contract/person-key.ts';
 import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { counted } from '../../../count.ts';
 import type { Context } from '../../../framework/context.ts';
+import { enrollmentParts } from '../enroll/enrollment-parts.ts';
 import type { SpoolEntry } from './lines.ts';
 
 /** The keys that are unfinished, in a sentence. */
@@ -24,14 +26,29 @@ export function wordsOf(entry: SpoolEntry, row: EnrollmentOutcome | null): strin
   return `${device}${entryWords(entry)}${state.length === 0 ? '' : `, ${state.join(', ')}`}`;
 }
 
-/** The row of a key that is bound: whether it is issued and has signed as its run wanted. */
+/**
+ * The row of a key that is bound: whether it is issued and has signed as its run wanted. The registry repeats an answer that it has stored, so
+ * the device is read: it may have been locked, or given to another person, after that.
+ */
 export async function handedOver(
   context: Context,
   { then }: SpoolEntry,
   row: EnrollmentOutcome,
 ): Promise<EnrollmentOutcome> {
   const { deviceId, status } = row;
-  if (then === undefined || deviceId === null || status !== 'ACTIVE' || row.result === 'conflict') return row;
+  if (deviceId === null || status !== 'ACTIVE' || row.result === 'conflict') return row;
+  const device = await context.registry.call('getDevice', { params: { deviceId } });
+  if (device.status !== 'ACTIVE' || !isSameName(device.userId, row.userId)) {
+    const { words } = enrollmentParts(context);
+    return {
+      ...row,
+      result: 'conflict',
+      status: device.status,
+      userId: device.userId,
+      message: words.conflict(device),
+    };
+  }
+  if (then === undefined) return row;
   const credentials = await context.registry.call('listCredentials', { params: { deviceId } });
   const { list: all } = await context.registry.call('listProviders');
   const issuedAt = new Set(

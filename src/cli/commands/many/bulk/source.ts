@@ -1,6 +1,7 @@
 /** The devices that a command changes: named on the command line, or read from a file. `selection.ts` has those of filters. */
 import { Code } from '../../../../contract/codes.ts';
 import { cellText } from '../../../../contract/csv.ts';
+import { formsOf } from '../../../../contract/iccid.ts';
 import { writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
@@ -8,7 +9,7 @@ import { isDataLine, isSecretName } from '../../../../enrollment/import/secret-n
 import { judgedSerial } from '../../../../enrollment/import/serial-values.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { deviceSearch, NamedDevices } from '../../../framework/devices/find-device.ts';
+import { deviceSearch, NamedDevices, registeredForms } from '../../../framework/devices/find-device.ts';
 import { type InputSource, inputText, nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
 import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
 
@@ -116,7 +117,17 @@ const labelColumns = { result: 'result', name: 'name' } as const satisfies Reado
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
 export async function* itemsOfFile(context: Context, source: FileSource): AsyncGenerator<Item> {
   const devices = new NamedDevices(context);
-  for await (const item of linesOfFile(source)) yield item.isListed ? await listedItem(item, devices) : item;
+  let formOf: Awaited<ReturnType<typeof registeredForms>> | null = null;
+  for await (const item of linesOfFile(source)) {
+    const named = item.isListed ? await listedItem(item, devices) : item;
+    const { serialNumber } = named.target;
+    if (serialNumber === undefined || named.problem !== null || formsOf(serialNumber).length === 1) {
+      yield named;
+      continue;
+    }
+    formOf ??= await registeredForms(context);
+    yield { ...named, target: { ...named.target, serialNumber: formOf(serialNumber) } };
+  }
 }
 
 async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {

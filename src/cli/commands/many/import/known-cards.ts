@@ -6,9 +6,16 @@ import type { Row } from '../../../../enrollment/import/row.ts';
 import type { Context } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 
-/** The rows; one of a card that is registered in another form is invalid. The registered cards are read once, if the rows have cards. */
-export async function* withoutKnownCards(context: Context, rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-  let known: ReadonlyMap<string, string> | null = null;
+/**
+ * The rows; one of a card that is registered in another form is invalid. With `skipExisting` it has that form instead, so that it is compared
+ * with its device. The registered cards are read once, if the rows have cards.
+ */
+export async function* withoutKnownCards(
+  context: Context,
+  rows: AsyncIterable<Row>,
+  skipExisting: boolean,
+): AsyncGenerator<Row> {
+  let known: Awaited<ReturnType<typeof filledCards>> | null = null;
   for await (const row of rows) {
     const serial = 'device' in row && row.device.deviceType === 'SIMKEY' ? row.device.serialNumber : null;
     if (serial === null || formsOf(serial).length === 1) {
@@ -16,25 +23,21 @@ export async function* withoutKnownCards(context: Context, rows: AsyncIterable<R
       continue;
     }
     known ??= await filledCards(context);
-    const problem = known.get(serial);
-    yield problem === undefined
-      ? row
-      : {
-          position: row.position,
-          serialNumber: row.serialNumber,
-          field: 'serialNumber',
-          problem,
-          code: Code.serialDuplicated,
-        };
+    const card = known.get(serial);
+    const { position, serialNumber } = row;
+    if (card === undefined || !('device' in row)) yield row;
+    else if (skipExisting) yield { ...row, device: { ...row.device, serialNumber: card.serialNumber } };
+    else yield { position, serialNumber, field: 'serialNumber', problem: card.problem, code: Code.serialDuplicated };
   }
 }
 
-/** Why a number without its filler is not registered, by number. */
-async function filledCards(context: Context): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
+/** The cards that are registered with the filler, by the number without it, and why that is not registered. */
+async function filledCards(context: Context) {
+  const found = new Map<string, { readonly serialNumber: string; readonly problem: string }>();
   for await (const device of exportedDevices(context, { deviceType: ['SIMKEY'] }, null)) {
-    const bare = cardNumber(device.serialNumber);
-    if (bare !== device.serialNumber) found.set(bare, `${existsWords(device)} as ${device.serialNumber}`);
+    const { serialNumber } = device;
+    const bare = cardNumber(serialNumber);
+    if (bare !== serialNumber) found.set(bare, { serialNumber, problem: `${existsWords(device)} as ${serialNumber}` });
   }
   return found;
 }

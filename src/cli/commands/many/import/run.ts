@@ -46,7 +46,12 @@ export async function registerFile(flags: FileValues, context: Context): Promise
     if (!flags.force && (!flags.resume || flags.dryRun)) files.demandUnused();
     return await (flags.dryRun
       ? planFile(context, flags, input, files)
-      : new FileRun(flags, context, { ...input, rows: withoutKnownCards(context, input.rows) }, files).run());
+      : new FileRun(
+          flags,
+          context,
+          { ...input, rows: withoutKnownCards(context, input.rows, flags.skipExisting) },
+          files,
+        ).run());
   } finally {
     files.close();
     if (input.dropped.words !== null) notify(context, input.dropped.words);
