@@ -12,33 +12,48 @@ import type { SsoSignIn } from '../services/sso/sign-in.ts';
 import type { Call } from './operation.ts';
 
 const NAME = 'devmgr-sso';
+/** Of a browser in which someone has signed in. It opens nothing. */
+const KNOWN = 'devmgr-sso-known';
 const PATH = '/api/auth/sso';
 
 /** Where the provider sends browsers. */
 export const callbackOf = (origin: string): string => origin + endpoints.finishSso.path;
 
 /** The cookie of a start in this browser; undefined if there is none. */
-export const ssoCookie = ({ headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>): string | undefined =>
+export const ssoCookie = (
+  { headers: { cookie = '' } }: Pick<FastifyRequest, 'headers'>,
+  name = NAME,
+): string | undefined =>
   cookie
     .split(';')
     .map(part => part.trim())
-    .find(part => part.startsWith(`${NAME}=`))
-    ?.slice(NAME.length + 1);
+    .find(part => part.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 
 /** Lax: the browser sends it when the provider leads it back, and with no request of a page of another site. */
-export const setSsoCookie = (origin: string, value: string): string =>
-  `${NAME}=${value}; Path=${PATH}; Max-Age=${ssoBounds.signInSeconds}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
+export const setSsoCookie = (
+  origin: string,
+  value: string,
+  { name, seconds }: { readonly name: string; readonly seconds: number } = {
+    name: NAME,
+    seconds: ssoBounds.signInSeconds,
+  },
+): string =>
+  `${name}=${value}; Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
 
 /** Leads a browser to the console. The code is behind #, and so in no log. Clients that do not accept HTML get the refusal. */
 export async function finishSso(
-  signIn: Pick<SsoSignIn, 'finish'>,
+  signIn: Pick<SsoSignIn, 'finish' | 'knownBrowser'>,
   origin: string,
   { query, request, reply, context: { address, requestId } }: Call<Routes['finishSso']>,
 ): Promise<FastifyReply> {
-  const returned = { query, address: new URL(request.url, origin), cookie: ssoCookie(request) };
+  const known = ssoCookie(request, KNOWN);
+  const returned = { query, address: new URL(request.url, origin), cookie: ssoCookie(request), known };
   reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer');
   try {
     const given = await signIn.finish(returned, { address, requestId });
+    const kept = { name: KNOWN, seconds: ssoBounds.knownDays * 86_400 };
+    reply.header('set-cookie', setSsoCookie(origin, signIn.knownBrowser(known), kept));
     return reply.redirect(`${consolePath}#${new URLSearchParams(given)}`, 303);
   } catch (error) {
     const problem = problemOf(error);

@@ -250,6 +250,7 @@ export const ssoBounds = {
   signInSeconds: 6 * 60,
   checkSeconds: 25,
   logoutSeconds: 600,
+  knownDays: 90,
   sessions: 20,
 } as const;
 

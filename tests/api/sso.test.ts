@@ -53,6 +53,30 @@ describe('a sign-in at the provider', () => {
     expect(files.join('')).not.toContain('a secret that');
   });
 
+  it('waits for no one in a browser that has signed in before, whatever others at its address send', async () => {
+    const known = new Browser();
+    await known.signIn(daemon, 's-ana');
+    const bogus = async () => {
+      const browser = new Browser();
+      const state = new URL(await browser.start(daemon.url)).searchParams.get('state');
+      const back = new URLSearchParams({ state: state!, code: 'bogus', iss: provider.issuer });
+      return (await browser.send(`${daemon.url}/api/auth/sso/callback?${back}`)).headers.get('location');
+    };
+    for (let n = 0; n < 30; n++) expect(await bogus()).toContain('sso=denied');
+    const gate = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    provider.alter = async answer => {
+      if (answer.error === undefined) return;
+      asked.resolve();
+      await gate.promise;
+    };
+    const others = bogus();
+    await asked.promise;
+    expect((await known.signIn(daemon, 's-ana')).user).toMatchObject({ username: 'ana' });
+    gate.resolve();
+    await others;
+  });
+
   it('opens a session of an account that is made then, with the role of the groups', async () => {
     const { token, user } = await new Browser().signIn(daemon, 's-ana');
     expect(user).toMatchObject({ username: 'ana', role: 'ADMIN' });

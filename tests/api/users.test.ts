@@ -43,6 +43,14 @@ describe('a login', () => {
   });
 });
 
+it('refuses a new name that differs from an existing one in upper and lower case only', async () => {
+  for (const username of ['admin', 'ADMIN', 'Admin'])
+    expect(await make({ username })).toMatchObject({ code: 1001, message: `username ${username} already exists` });
+  expect((await make({ username: 'Ana' })).code).toBe(200);
+  const answers = await Promise.all(['Bea', 'bea', 'BEA'].map(username => make({ username })));
+  expect(answers.map(({ code }) => code).sort()).toEqual([1001, 1001, 200]);
+});
+
 describe('a new password', () => {
   const easy = [
     ['only white space', ' \t\u3000     ', 'white space'],

@@ -1,16 +1,27 @@
-/** Bounds what people without a token make the registry ask of the provider: each address, and all together. */
+/**
+ * Bounds what people without a token make the registry ask of the provider. Many people may have one address, and strangers may have that address
+ * too: who is beyond a bound waits, and is refused only if too many wait.
+ */
 import { createHash } from 'node:crypto';
 import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
 import { clientOf } from '../../loopback.ts';
 import type { Counters } from '../../store/short-lived.ts';
-import { RetryLater } from '../limiter.ts';
+import { ClientTurns, type TurnBounds } from './client-turns.ts';
 
 const ALL = 'all';
 
-/** Requests of one daemon that wait for the provider. A company behind one address signs in with few at once; a provider may take 5 s for each. */
-const atOnce = { client: 16, total: 32 } as const;
+/** Requests of one daemon that wait for the provider, which may take 5 s for each. */
+const usual: TurnBounds = {
+  client: 16,
+  total: 32,
+  waiting: { client: 250, total: 1000 },
+  patience: 20_000,
+  pause: 0,
+};
+/** Those of clients that have used a window up: one in a second. */
+const slow: TurnBounds = { ...usual, client: 1, total: 4, waiting: { client: 30, total: 250 }, pause: 1000 };
 
-/** What one client and all of them may cause in a window, on all daemons. */
+/** What one client and all of them may cause in a window, on all daemons, before requests become slow. */
 interface Window {
   readonly scope: string;
   readonly client: number;
@@ -20,10 +31,10 @@ interface Window {
 
 /** Terminals that ask for a code of the provider. */
 const starts: Window = { scope: 'sso device start', client: 10, total: 60, milliseconds: 60_000 };
-/** Codes of the provider that it has refused. What it has accepted does not count: many people may have one address. */
+/** Codes of the provider that it has refused. What it has accepted does not count. */
 const refusals: Window = { scope: 'sso refused code', client: 30, total: 300, milliseconds: 10 * 60_000 };
-/** Polls of all terminals. */
-const polls = { scope: 'sso polls', key: ALL, most: 600, milliseconds: 60_000 };
+/** Polls of terminals. */
+const polls: Window = { scope: 'sso polls', client: 180, total: 600, milliseconds: 60_000 };
 /** Codes of terminals that the provider has accepted or refused: it is not asked again. */
 const ended = { scope: 'sso poll ended', most: 1, milliseconds: 60 * 60_000 };
 /** A terminal that the provider has found too fast. */
@@ -41,12 +52,11 @@ interface ProviderRequestsParts {
   readonly limited: boolean;
 }
 
-/** Beyond a bound, everything refuses with 429 and `Retry-After`, and the provider is not asked. `address`: of the client. */
+/** `client`: the address, or what names a browser that has signed in before. Refuses with 429 and `Retry-After` if too many wait. */
 export class ProviderRequests {
   readonly #parts: ProviderRequestsParts;
-  /** Requests that wait for the provider, by client. */
-  readonly #waiting = new Map<string, number>();
-  #total = 0;
+  readonly #usual = new ClientTurns(usual);
+  readonly #slow = new ClientTurns(slow);
 
   constructor(parts: ProviderRequestsParts) {
     this.#parts = parts;
@@ -55,19 +65,20 @@ export class ProviderRequests {
   /** Asks for a code of the provider for a terminal. */
   async start<T>(address: string, ask: () => Promise<T>): Promise<T> {
     const client = clientOf(address);
+    const isSlow = await this.#isBeyond(starts, client);
     await this.#count(starts, client);
-    return this.#once(client, ask);
+    return (isSlow ? this.#slow : this.#usual).run(client, ask);
   }
 
   /** Asks with a code that came from the client. Codes that the provider refuses are counted. */
-  async withCode<T>(address: string, ask: () => Promise<T>): Promise<T> {
-    const client = clientOf(address);
-    await this.#demand(refusals, client);
-    return this.#once(client, async () => {
+  async withCode<T>(name: string, ask: () => Promise<T>): Promise<T> {
+    const client = clientOf(name);
+    const isSlow = await this.#isBeyond(refusals, client);
+    return (isSlow ? this.#slow : this.#usual).run(client, async () => {
       try {
         return await ask();
       } catch (error) {
-        if (isRefusal(error)) await this.#count(refusals, client).catch(() => {});
+        if (isRefusal(error)) await this.#count(refusals, client);
         throw error;
       }
     });
@@ -87,8 +98,10 @@ export class ProviderRequests {
     if ((await counters.blockedFor(ended.scope, key, ended.most)) > 0) throw new SignInDenied('the code was used');
     if ((await counters.blockedFor(slowed.scope, key, slowed.most)) > 0) return null;
     const own = { scope: `sso poll every ${interval} s`, key, most: 1, milliseconds: interval * 1000 };
-    for (const window of [own, polls]) if ((await counters.take(window)).granted === 0) return null;
-    const answer = await this.#once(clientOf(address), ask).catch(async error => {
+    const client = clientOf(address);
+    for (const window of [own, ...windowsOf(polls, client)])
+      if ((await counters.take(window)).granted === 0) return null;
+    const answer = await this.#usual.run(client, ask).catch(async error => {
       if (isRefusal(error)) await counters.take({ ...ended, key });
       throw error;
     });
@@ -97,36 +110,18 @@ export class ProviderRequests {
     return answer;
   }
 
-  async #once<T>(client: string, ask: () => Promise<T>): Promise<T> {
-    const own = this.#waiting.get(client) ?? 0;
-    if (own >= atOnce.client || this.#total >= atOnce.total) throw busy(5000);
-    this.#waiting.set(client, own + 1);
-    this.#total++;
-    try {
-      return await ask();
-    } finally {
-      const left = this.#waiting.get(client)! - 1;
-      if (left > 0) this.#waiting.set(client, left);
-      else this.#waiting.delete(client);
-      this.#total--;
-    }
-  }
-
-  /** Refuses if a window is used up. */
-  async #demand(window: Window, client: string): Promise<void> {
-    if (!this.#parts.limited) return;
-    for (const { scope, key, most } of windowsOf(window, client)) {
-      const left = await this.#parts.counters.blockedFor(scope, key, most);
-      if (left > 0) throw busy(left);
-    }
+  /** Whether a client has used its window up, or all together theirs and the client a part of it. */
+  async #isBeyond({ scope, client: most, total }: Window, client: string): Promise<boolean> {
+    const { counters, limited } = this.#parts;
+    if (!limited) return false;
+    const hasUsed = async (part: number) => (await counters.blockedFor(scope, client, part)) > 0;
+    if (await hasUsed(most)) return true;
+    return (await hasUsed(1)) && (await counters.blockedFor(`${scope} of all`, ALL, total)) > 0;
   }
 
   async #count(window: Window, client: string): Promise<void> {
     if (!this.#parts.limited) return;
-    for (const taking of windowsOf(window, client)) {
-      const { granted, left } = await this.#parts.counters.take(taking);
-      if (granted === 0) throw busy(left);
-    }
+    for (const taking of windowsOf(window, client)) if ((await this.#parts.counters.take(taking)).granted === 0) return;
   }
 }
 
@@ -137,6 +132,3 @@ const windowsOf = ({ scope, client: most, total, milliseconds }: Window, client:
   { scope, key: client, most, milliseconds },
   { scope: `${scope} of all`, key: ALL, most: total, milliseconds },
 ];
-
-const busy = (milliseconds: number) =>
-  new RetryLater('too many sign-ins at the provider', Math.max(1, Math.ceil(milliseconds / 1000)));

@@ -1,5 +1,6 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { SsoProblem } from '../../../src/contract/values.ts';
+import { ClientRefused, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
 
 /** No one is signed in. */
 export class SsoRefused extends ApiError {
@@ -8,4 +9,17 @@ export class SsoRefused extends ApiError {
     super(Code.tokenInvalid, message);
     this.problem = problem;
   }
+}
+
+export const denied = () => new SsoRefused('denied', 'the provider refused the sign-in');
+
+/** The refusal of a sign-in that an error means; null if the error is another one. */
+export function refusalOf(error: unknown): SsoRefused | null {
+  if (error instanceof SsoRefused) return error;
+  // What is wrong with the client is for ADMINs: sso test, doctor and the log name it.
+  if (error instanceof ClientRefused)
+    return new SsoRefused('client', 'the provider does not accept this registry: ask an administrator');
+  if (error instanceof SignInDenied) return denied();
+  if (error instanceof TokenRefused) return new SsoRefused('token', 'the response of the provider is not valid');
+  return null;
 }

@@ -2,10 +2,11 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
+import { dayMs } from '../../../src/contract/durations.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { Role } from '../../../src/contract/values.ts';
-import { ClientRefused, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
+import { SignInDenied } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
@@ -20,7 +21,7 @@ import type { Tokens } from '../tokens.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { SignedIn } from './provider.ts';
 import type { ProviderRequests } from './provider-requests.ts';
-import { SsoRefused } from './refused.ts';
+import { denied, refusalOf, SsoRefused } from './refused.ts';
 import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 import type { SsoTerminals } from './terminals.ts';
@@ -51,9 +52,12 @@ interface Return {
   readonly address: URL;
   /** The cookie of the start; undefined if the browser has none. */
   readonly cookie: string | undefined;
+  /** What `knownBrowser` has named the browser earlier. */
+  readonly known: string | undefined;
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
+const KNOWN = 'browser that has signed in';
 const purposeOf = (cookie: string) => `single sign-on of ${hash(cookie)}`;
 
 /** Nonce and verifier are derived from the cookie and the state, so no node has to store them. */
@@ -64,7 +68,6 @@ function checkOf(cookie: string, state: string) {
 
 const stateRefused = () =>
   new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
-const denied = () => new SsoRefused('denied', 'the provider refused the sign-in');
 
 /** A code of the provider for a terminal, and the seconds between two polls with it. */
 interface DeviceCode {
@@ -115,26 +118,42 @@ export class SsoSignIn {
     );
   }
 
-  async #openConsole(active: ActiveSso, { query, address, cookie = '' }: Return, state: string, from: From) {
-    const { challenges, codes, requests, now } = this.#parts;
+  /** A name for a browser in which the provider has signed someone in: strangers with the same address do not slow it down. */
+  knownBrowser(earlier: string | undefined): string {
+    const { challenges, now } = this.#parts;
+    return this.#isKnown(earlier) ? earlier : challenges.create(KNOWN, now() + ssoBounds.knownDays * dayMs);
+  }
+
+  #isKnown(browser: string | undefined): browser is string {
+    const { challenges, now } = this.#parts;
+    return browser !== undefined && challenges.open(KNOWN, browser, now()) !== null;
+  }
+
+  /** Exchanges the code of the provider. */
+  #signIn(active: ActiveSso, { address, known }: Return, check: ReturnType<typeof checkOf>, from: From) {
+    const client = this.#isKnown(known) ? `browser ${known}` : from.address;
+    return this.#parts.requests.withCode(client, () => active.provider.signIn(address, check));
+  }
+
+  async #openConsole(active: ActiveSso, returned: Return, state: string, from: From) {
+    const { query, cookie = '' } = returned;
+    const { challenges, codes, now } = this.#parts;
     const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, now()) : null;
     if (!answered?.isFirst) throw stateRefused();
     if (query.error !== undefined) throw denied();
-    const check = checkOf(cookie, state);
-    const person = await requests.withCode(from.address, () => active.provider.signIn(address, check));
+    const person = await this.#signIn(active, returned, checkOf(cookie, state), from);
     const { token } = await this.#open(active, person, { console: true }, from);
     const { code } = await codes.create({ serviceToken: null }, token, { purpose: 'SESSION' });
     return { code, sso: state };
   }
 
   /** The terminal gets nothing yet: the browser may have followed a link of another person, and the provider may have asked nothing. */
-  async #askForTerminal(active: ActiveSso, { query, address }: Return, state: string, from: From) {
-    const { terminals, accounts, requests } = this.#parts;
+  async #askForTerminal(active: ActiveSso, returned: Return, state: string, from: From) {
+    const { terminals, accounts } = this.#parts;
     const terminal = await terminals.answer(state);
     if (!terminal) throw stateRefused();
-    if (query.error !== undefined) throw denied();
-    const check = terminals.checkOf(state);
-    const person = await requests.withCode(from.address, () => active.provider.signIn(address, check));
+    if (returned.query.error !== undefined) throw denied();
+    const person = await this.#signIn(active, returned, terminals.checkOf(state), from);
     const role = roleIn(active, person);
     const user = await accounts.find({ ...person, issuer: active.config.issuer });
     const shown = { account: user?.username ?? person.name ?? person.sub, role };
@@ -274,13 +293,3 @@ function withoutDeviceCodes(error: unknown): never {
 }
 
 const isCookie = (text: string): boolean => /^[\w-]{43}$/.test(text);
-
-function refusalOf(error: unknown): SsoRefused | null {
-  if (error instanceof SsoRefused) return error;
-  // What is wrong with the client is for ADMINs: sso test, doctor and the log name it.
-  if (error instanceof ClientRefused)
-    return new SsoRefused('client', 'the provider does not accept this registry: ask an administrator');
-  if (error instanceof SignInDenied) return denied();
-  if (error instanceof TokenRefused) return new SsoRefused('token', 'the response of the provider is not valid');
-  return null;
-}

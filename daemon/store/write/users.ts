@@ -6,15 +6,33 @@ import { passwordDigest } from '../../domain/digest.ts';
 import { SESSIONS } from '../../domain/sso.ts';
 import { changedSince, type UserChange, type UserGuard, type UserRecord } from '../../domain/user.ts';
 import { CallerRefused, Conflict } from '../commit.ts';
-import { documentVersion, enabledAdmins, serviceTokens, users } from '../tables.ts';
+import { accountsNamed, documentVersion, enabledAdmins, serviceTokens, users } from '../tables.ts';
 import { Documents } from './documents.ts';
 import type { Draft } from './draft.ts';
 import type { Fields, Replay, ReplayedEntry, Report } from './replay.ts';
 import { adding, type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { WantedRows } from './source.ts';
 
+type UserAdding = Extract<UserChange, { kind: 'user.add' }>;
+
+const addUser = adding<UserAdding, UserRecord>(users, ({ user }) => ({
+  ...user,
+  userKey: personKey(user.username),
+  tokenEpoch: 0,
+}));
+
 export const userChanges: ChangeRules<UserChange['kind']> = {
-  'user.add': adding(users, ({ user }) => ({ ...user, userKey: personKey(user.username), tokenEpoch: 0 })),
+  'user.add': {
+    needs(change, wanted) {
+      addUser.needs?.(change, wanted);
+      wanted.add(accountsNamed, personKey(change.user.username));
+    },
+    apply(draft, change, context) {
+      // Registries of earlier versions have accounts that differ in upper and lower case only, so no index demands it.
+      const [named] = draft.of(users).all(accountsNamed, personKey(change.user.username));
+      return named ? { kind: 'duplicate', number: named.number, status: null } : addUser.apply(draft, change, context);
+    },
+  },
   'user.set': {
     needs: ({ user }, wanted) => wanted.add(users.byKey, user),
     check(draft, { user }) {

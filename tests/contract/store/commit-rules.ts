@@ -146,7 +146,7 @@ export const commitRules: readonly Rule[] = [
   ),
 
   rule(
-    'of two equal serial numbers in a commit the first wins; serial numbers and names are case-sensitive',
+    'of two equal serial numbers or names in a commit the first wins; case counts in serial numbers, not in names',
     async ({ store }) => {
       expect(
         await commit(store, [addDevice('A', { model: 'one' }), addDevice('A', { model: 'two' }), addDevice('a')]),
@@ -156,7 +156,12 @@ export const commitRules: readonly Rule[] = [
         { kind: 'added', number: 2 },
       ]);
       expect((await store.device(1))?.model).toBe('one');
-      expect(await commit(store, [addUser('bob'), addUser('Bob')])).toMatchObject([{ number: 1 }, { number: 2 }]);
+      expect(await commit(store, [addUser('bob'), addUser('Bob'), addUser('bo')])).toMatchObject([
+        { kind: 'added', number: 1 },
+        { kind: 'duplicate', number: 1 },
+        { kind: 'added', number: 2 },
+      ]);
+      expect(await commit(store, [addUser('BOB')])).toEqual([{ kind: 'duplicate', number: 1, status: null }]);
     },
   ),
 

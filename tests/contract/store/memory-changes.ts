@@ -334,10 +334,10 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'used', usageCount, usageSeconds };
     }
     case 'user.add': {
-      const twin = content.users.find(user => user.username === change.user.username);
+      const userKey = personKey(change.user.username);
+      const twin = content.users.find(user => user.userKey === userKey);
       if (twin) return duplicate(twin.number, null);
       const number = next(content.users);
-      const userKey = personKey(change.user.username);
       content.users.push({ ...change.user, userKey, number, createdAt: at, tokenEpoch: 0 });
       write(change.entry, null, number);
       return { kind: 'added', number };
