@@ -182,7 +182,7 @@ describe('keys that are plugged in while the registry is away', () => {
     expect(await running.ended).toMatchObject({ code: 9, stderr: expect.stringMatching(/2 of 2 rows done/) });
 
     await back();
-    const other = { deviceType: 'UKEY', serialNumber: second, manufacturer: 'Other', model: 'One' };
+    const other = { deviceType: second.split('-')[1], serialNumber: second, manufacturer: 'Other', model: 'One' };
     const { data } = await registry.call('POST', '/api/devices/register', other);
     const { deviceId, activationCode } = data;
     await registry.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'tom' });

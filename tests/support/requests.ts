@@ -45,7 +45,11 @@ function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<Rout
     showPinPolicy: async () => ({}),
     setPinPolicy: async () => ({ body: { recipients: [] } }),
     showKeyReset: async () => ({ path: await resetPath() }),
-    recordKeyReset: async () => ({ path: await resetPath(), body: { stage: 'begun', hadPin: true } }),
+    recordKeyReset: async () => {
+      // Without a credential there is nothing to record.
+      const path = (await begun()).path.replace(/\/credentials\/.*/, '/reset');
+      return { path, body: { stage: 'begun', hadPin: true } };
+    },
     storePin: async () => ({ path: await pinPath(), body: { sealed: sealedSample } }),
     readPin: async () => {
       const path = await pinPath();
@@ -246,7 +250,10 @@ export function validRequests(
     listHeldPeople: async () => ({}),
     listRefusedRequests: async () => ({}),
     listUnmatched: async () => ({}),
-    matchPeople: async () => ({ body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } }),
+    matchPeople: async () => {
+      const { deviceId } = await deviceIn('ACTIVE', daemon());
+      return { body: { matches: [{ deviceId, personId: (await personPath()).split('/').at(-1)! }] } };
+    },
     releasePeople: async () => ({ body: { personIds: [await heldPerson()] } }),
     showPeoplePolicy: async () => ({}),
     setPeoplePolicy: async () => ({ body: { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 } }),
