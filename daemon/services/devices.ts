@@ -11,6 +11,7 @@ import { newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { DeviceAdd, DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
+import { refusedOwner } from '../domain/person.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import type { DeviceFilter } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
@@ -146,10 +147,19 @@ export class DeviceService {
     const edit = { ...body, account: user && { id: userIds.format(user.number), name: user.username } };
     accept(domain.emptyEdit(edit, given));
     return this.#change(context, deviceId, {
-      decide: (device, at) => domain.edit(device, edit, given, at),
+      decide: (device, at) => this.#judged(domain.edit(device, edit, given, at), edit.account?.name),
       data: ({ device, at, change }) =>
         this.#operations.UPDATE.data(device, body, at, change.kind === 'device.set' ? change.set : {}),
     });
+  }
+
+  /** A device that gets the name of an account in place of its id must not become one of a person who has left. */
+  async #judged(decided: OperationDecision, userId = ''): Promise<OperationDecision> {
+    const { owners } = this.#parts;
+    if (decided instanceof Refusal || !owners || !('set' in decided.change) || !decided.change.set.userId)
+      return decided;
+    const { fault, guards } = (await owners.judgeOwners([userId]))(userId);
+    return fault ? refusedOwner(fault) : { ...decided, guards: [...decided.guards, ...guards] };
   }
 
   generateCode(

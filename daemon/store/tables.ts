@@ -197,6 +197,8 @@ export const peopleNamed: Lookup<PersonRecord> = { table: people, by: ['userKey'
 export const devicesOf: Lookup<DeviceRecord> = { table: devices, by: ['person'] };
 /** The devices that are bound to a name that is not that of a person, by `personKey`. */
 export const unmatchedNamed: Lookup<DeviceRecord> = { table: devices, by: ['userKey'], having: { person: null } };
+/** The devices that a daemon of an earlier version has bound to exactly this name. */
+export const unkeyedNamed: Lookup<DeviceRecord> = { table: devices, by: ['userId'], having: { userKey: null } };
 export const activeDevicesOf: Lookup<DeviceRecord> = { ...devicesOf, having: { status: 'ACTIVE' } };
 
 export const receipts = new StoreTable<ReceiptRecord>(

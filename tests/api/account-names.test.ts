@@ -42,3 +42,17 @@ it('any other userId changes nothing', async () => {
   expect((await put(deviceId, { note: 'kept', userId: 'sabine' })).code).toBe(200);
   expect(await userOf(deviceId)).toBe('alice');
 });
+
+it('a device does not get the name of an account whose person has left', async () => {
+  await daemon.user('leonie', 'VIEWER');
+  const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
+  const { id } = list.find(({ username }: { username: string }) => username === 'leonie');
+  const deviceId = await boundTo(id);
+  const { personId } = data(await daemon.call('POST', '/api/people', { userName: 'leonie' }));
+  await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'left' });
+  expect(await put(deviceId, { userId: 'leonie' })).toMatchObject({
+    code: 1001,
+    message: expect.stringContaining('has left'),
+  });
+  expect(await userOf(deviceId)).toBe(id);
+});

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { edit } from '../../daemon/domain/person.ts';
 import { bindEarlierDevices } from '../../daemon/services/people/earlier-devices.ts';
 import { migrations } from '../../daemon/store/postgres/migrations.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { queryOf } from './store/fixtures.ts';
+import { commit, queryOf, setDevice } from './store/fixtures.ts';
+import { add, leaving } from './store/person-rules.ts';
 
 const now = () => 1_900_000_000_000;
 
@@ -60,6 +62,42 @@ it('on SQLite, with a journal that proves it', async () => {
   expect(await problems()).toEqual([1, 3].map(n => `journal: the person of DEV-${n} was changed without an entry`));
 });
 
+it('a person who leaves or is renamed before that has the devices with exactly the name, and a change leaves them to be bound', async () => {
+  const file = join(temporaryFolder(), 'devmgr.db');
+  writeFileSync(file, gunzipSync(readFileSync(written)));
+  const store = await openSqliteStore({ file, journalKey });
+  await commit(store, [setDevice(2, { note: 'seen' }), setDevice(13, { note: 'seen' })]);
+  expect(await store.device(13)).toMatchObject({ userId: 'person.13', userKey: null, person: null });
+  expect(await commit(store, [leaving(13, 'person.13')])).toMatchObject([{ kind: 'left', locked: [13] }]);
+  await commit(store, [edit((await store.person(11))!, { userName: 'eleven' })!]);
+  expect(await store.device(11)).toMatchObject({ userId: 'eleven', userKey: 'eleven', person: 11 });
+  expect(await bindEarlierDevices(store, now)).toEqual({ bound: 19, unmatched: 5 });
+  expect(await store.device(13)).toMatchObject({ status: 'LOCKED', person: 13 });
+  await store.close();
+  expect((await checkDatabase(file, journalKey)).problems).toEqual([]);
+});
+
+it('a person who is added while devices are bound gets those with the name', async () => {
+  const file = join(temporaryFolder(), 'devmgr.db');
+  writeFileSync(file, gunzipSync(readFileSync(written)));
+  const store = await openSqliteStore({ file, journalKey });
+  let isFirst = true;
+  const people: typeof store.people = async filter => {
+    const found = await store.people(filter);
+    if (isFirst) await commit(store, [add('zoe')]);
+    isFirst = false;
+    return found;
+  };
+  const racing = {
+    people,
+    unkeyedDevices: (limit: number) => store.unkeyedDevices(limit),
+    commit: (made: Parameters<typeof store.commit>[0]) => store.commit(made),
+  };
+  expect(await bindEarlierDevices(racing, now)).toEqual({ bound: 21, unmatched: 4 });
+  expect(await store.unmatchedCount()).toBe(4);
+  await store.close();
+});
+
 needsPostgres('on PostgreSQL', () => {
   let server: PostgresServer;
   beforeAll(async () => {
@@ -75,15 +113,18 @@ needsPostgres('on PostgreSQL', () => {
     const old = await openPostgres(server, { migrations: before });
     try {
       await old.query(`INSERT INTO person (number, user_name, user_key, active, groups, source, created_at, updated_at, version, salt, search)
-          VALUES (1, 'Zoë', 'zoë', true, '[]', 'scim', 1, 1, 1, 's', '')`);
+          VALUES (1, 'Zoë', 'zoë', true, '[]', 'scim', 1, 1, 1, 's', ''), (2, 'bob', 'bob', true, '[]', 'scim', 1, 1, 1, 's', '')`);
       await old.query(`INSERT INTO device (number, device_type, serial_number, manufacturer, model, status, user_id, activation_code,
             activation_code_expires_at, created_at, activated_at, usage_count, usage_seconds, backup_count)
-          SELECT n, 'UKEY', 'S-' || n, 'F', 'M', 'ACTIVE', CASE WHEN n <= 400 THEN 'ZOË' ELSE 'other' END, 'X', 1, 1, 1, 0, 0, 0
-          FROM generate_series(1, 405) AS n`);
+          SELECT n, 'UKEY', 'S-' || n, 'F', 'M', 'ACTIVE', CASE WHEN n <= 400 THEN 'ZOË' WHEN n = 406 THEN 'bob' ELSE 'other' END, 'X', 1, 1, 1, 0, 0, 0
+          FROM generate_series(1, 406) AS n`);
       await old.query(`INSERT INTO "user" (number, username, password_hash, role, disabled, created_at, token_epoch)
           VALUES (1, 'Near.One', 'x', 'VIEWER', false, 1, 0)`);
       const store = await old.reopen({ migrations });
-      expect(await bindEarlierDevices(store, now)).toEqual({ bound: 400, unmatched: 5 });
+      await old.query('UPDATE head SET person = 2, device = 406');
+      await commit(store, [setDevice(406, { note: 'seen' })]);
+      expect(await commit(store, [leaving(2, 'bob')])).toMatchObject([{ locked: [406] }]);
+      expect(await bindEarlierDevices(store, now)).toEqual({ bound: 401, unmatched: 5 });
       expect((await store.devices(queryOf({ userId: 'zoë', limit: 1 }))).total).toBe(400);
       expect((await store.devices(queryOf({ userId: 'OTHER', limit: 1 }))).total).toBe(5);
       expect([await store.deviceCount(1), await store.unmatchedCount()]).toEqual([400, 5]);

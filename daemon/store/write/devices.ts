@@ -78,15 +78,18 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
   },
   'devices.bind': {
     needs({ bound }, wanted) {
-      for (const { device, person } of bound) {
+      for (const { device, person, userKey } of bound) {
         wanted.add(devices.byKey, device);
         if (person !== null) wanted.add(people.byKey, person);
+        else wanted.add(peopleNamed, userKey);
       }
     },
     check(draft, { bound }) {
       for (const { person, userKey } of bound)
         if (person !== null && draft.of(people).get(person)?.userKey !== userKey)
           throw new Conflict(`person ${person} has another user name now`);
+        else if (person === null && draft.of(people).all(peopleNamed, userKey).length === 1)
+          throw new Conflict('a person who has the user name was added');
     },
     apply: bindDevices,
   },
@@ -144,7 +147,8 @@ export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange,
   const person = isBound ? personAfter(draft, before, set) : undefined;
   const owner = isBound ? { person: person?.number ?? null } : {};
   const named = { ...withFields(before, set), ...owner };
-  const userKey = named.userId && personKey(named.userId);
+  // Without a change of the binding, a device of an earlier version stays one whose person is still looked for.
+  const userKey = isBound ? named.userId && personKey(named.userId) : before.userKey;
   const after = { ...named, userKey, version: before.version + 1 };
   if (after.status !== before.status) {
     draft.count(before, -1);

@@ -37,6 +37,7 @@ import {
   leaverCounts,
   people,
   peopleNamed,
+  unkeyedNamed,
   unmatchedNamed,
   users,
 } from '../tables.ts';
@@ -77,6 +78,7 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       if (restored !== undefined) wanted.add(people.unique, personKey(restored));
       if (!renamed) return;
       wanted.add(devicesOf, person);
+      wantNamed(wanted, renamed.from);
       wanted.add(peopleNamed, personKey(renamed.to));
       wanted.add(unmatchedNamed, personKey(renamed.to));
       wanted.add(accountsNamed, personKey(renamed.to));
@@ -104,6 +106,8 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
     needs({ person, userName }, wanted) {
       wanted.add(people.byKey, person);
       wanted.add(activeDevicesOf, person);
+      wantNamed(wanted, userName);
+      wanted.add(unmatchedNamed, personKey(userName));
       wantAccounts(wanted, userName);
       wanted.add(leaverCounts.byKey, brakeRows.devices);
       wanted.add(leaverCounts.byKey, brakeRows.accounts);
@@ -121,6 +125,26 @@ function wantAccounts(wanted: WantedRows, userName: string): void {
   wanted.add(enabledAdmins, '');
 }
 
+function wantNamed(wanted: WantedRows, userName: string): void {
+  wanted.add(peopleNamed, personKey(userName));
+  wanted.add(unkeyedNamed, userName);
+}
+
+/** Whether a person is the one whom a name means, and with it devices that have only the name. */
+const holds = (draft: Draft, person: PersonRecord, userName: string): boolean =>
+  holderOf(draft.of(people).all(peopleNamed, personKey(userName)))?.number === person.number;
+
+/** What ends with a person: also devices that are bound to the name without a person, because the name means this person. */
+function activeOf(draft: Draft, person: PersonRecord): DeviceRecord[] {
+  const records = draft.of(devices);
+  const { number, userName, userKey } = person;
+  const named = holds(draft, person, userName)
+    ? [...records.all(unmatchedNamed, userKey), ...records.all(unkeyedNamed, userName)]
+    : [];
+  const active = named.filter(({ status }) => status === 'ACTIVE');
+  return [...records.all(activeDevicesOf, number), ...active].sort((a, b) => a.number - b.number);
+}
+
 /** Throws `Conflict` if the name is that of another person, who may have been removed, of devices without a person, or of a local account. */
 function checkName(draft: Draft, person: number, key: string): void {
   const other = draft
@@ -135,7 +159,7 @@ function checkName(draft: Draft, person: number, key: string): void {
 
 function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const person = draft.of(people).get(step.person)!;
-  const active = draft.of(devices).all(activeDevicesOf, step.person);
+  const active = activeOf(draft, person);
   const numbers = active.map(({ number }) => number);
   const accounts = enabledOf(draft, person.userKey).length;
   const recent = {
@@ -241,7 +265,10 @@ function rename(
   { from, to }: { readonly from: string; readonly to: string },
   context: EntryContext,
 ): void {
-  for (const device of draft.of(devices).all(devicesOf, person.number)) {
+  const records = draft.of(devices);
+  // A daemon of an earlier version may just have bound a device to the former name.
+  const unkeyed = holds(draft, person, to) ? records.all(unkeyedNamed, from) : [];
+  for (const device of [...records.all(devicesOf, person.number), ...unkeyed]) {
     const set = { userId: to, person: person.number, updatedAt: context.at };
     apply(draft, updateOf(device, set, { userId: device.userId }, { userId: to }), context);
   }
