@@ -176,7 +176,7 @@ export interface DeviceUse {
   readonly entry: Entry;
 }
 
-/** Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has another name now, or a device without a person could have one. */
+/** Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has another name now, or one who has the name of a device without a person was added. */
 export interface DevicesBind {
   readonly kind: 'devices.bind';
   readonly bound: readonly { readonly device: number; readonly userKey: string; readonly person: number | null }[];

@@ -113,15 +113,19 @@ async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise
   });
 }
 
-/** Of two persons who swap their names, one is called by its id until the other has given up the name. */
-async function stepAside({ store, commit }: ApplyParts, waiting: readonly PlannedStep[]): Promise<void> {
+/** Of two persons who swap their names, one is called by its id until the other has given up the name. The brake counts that too: it disables accounts. */
+async function stepAside(parts: ApplyParts, waiting: readonly PlannedStep[]): Promise<void> {
+  const { store, commit, leavers, isBraked } = parts;
+  const brake = isBraked ? { brake: await leavers.totals() } : {};
   const names = new Map(waiting.map(({ number, entry }) => [number, entry!.userName]));
   for (const [number, name] of names) {
     const [person, other] = await Promise.all([store.person(number!), store.personByName(name)]);
     const back = names.get(other?.number ?? null);
     if (!person || !other || person.number >= other.number || back === undefined || personKey(back) !== person.userKey)
       continue;
-    await commit([edit(person, { userName: personIds.format(person.number) })!]).catch(error => {
+    const aside = edit(person, { userName: personIds.format(person.number) });
+    if (!aside) continue;
+    await commit([{ ...aside, ...brake }]).catch(error => {
       if (!(error instanceof Conflict)) throw error;
     });
   }

@@ -3,7 +3,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../../src/contract/ids.ts';
 import type * as api from '../../../src/contract/people.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
+import { isSameName, personKey } from '../../../src/contract/person-key.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { groupNamed, namesOf } from '../../domain/people-policy.ts';
@@ -172,7 +172,8 @@ export class PeopleService {
       const held = all.filter(({ heldAt }) => heldAt !== null);
       const released = held.map(({ number }) => personIds.format(number));
       const leaving = held.filter(({ active }) => !active);
-      const names = await Promise.all(held.filter(({ active }) => active).map(person => this.#newName(person)));
+      const renamed = held.filter(({ active }) => active);
+      const names = await Promise.all(renamed.map((person, i) => this.#newName(person, renamed.slice(0, i))));
       const changes = [...names, ...(await leavers.changes(leaving, { step: 'release', reason: 'released' }))];
       return commitLast(store, context, { at: now(), changes }, results => {
         const locked = results.flatMap(result => (result.kind === 'left' ? result.locked : []));
@@ -181,9 +182,13 @@ export class PeopleService {
     });
   }
 
-  async #newName(person: domain.PersonRecord): Promise<Change> {
+  /** `before`: the persons who get theirs in the same commit. */
+  async #newName(person: domain.PersonRecord, before: readonly domain.PersonRecord[]): Promise<Change> {
     const { number, pendingName } = person;
-    const taken = await nameTakenBy(this.#parts.store, person, pendingName!);
+    const other = before.find(one => isSameName(one.pendingName, pendingName));
+    const taken = other
+      ? `${personIds.format(other.number)} waits for it too`
+      : await nameTakenBy(this.#parts.store, person, pendingName!);
     if (taken !== null)
       throw new ApiError(
         Code.parameterError,
