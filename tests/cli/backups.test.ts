@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listening, success } from '../support/http-servers.ts';
@@ -19,6 +19,9 @@ import { type Daemon, devmgr, discard, programFile, startDaemon, temporaryFolder
 import { atTerminal, withoutColors } from './screen.ts';
 
 const content = randomBytes(300_000);
+/** A device is looked up by its serial number too: no other device has the id as its serial number. */
+const asksForDevices = ({ url }: IncomingMessage) => url!.startsWith('/api/devices/list?');
+const noDevices = { list: [], pagination: { page: 1, size: 1, total: 0, totalPages: 0 } };
 let daemon: Daemon;
 let file: string;
 beforeAll(async () => {
@@ -87,7 +90,11 @@ describe('add', () => {
   test('a server that stores something else is reported', async () => {
     const record = { backupId: 'BKP-7', deviceId: 'DEV-1', fileName: 'x', fileSize: 1, sha256: '0'.repeat(64) };
     const server = createServer((request, response) =>
-      request.resume().on('end', () => response.end(success({ ...record, note: null, createdAt: '' }))),
+      request
+        .resume()
+        .on('end', () =>
+          response.end(success(asksForDevices(request) ? noDevices : { ...record, note: null, createdAt: '' })),
+        ),
     );
     const { url } = await listening(server);
     const { code, stderr } = await devmgr(['backups', 'add', 'DEV-1', file, '--server', url], {
@@ -177,9 +184,10 @@ describe('download', () => {
       createdAt: '',
     };
     const pagination = { page: 1, size: 1, total: 1, totalPages: 1 };
-    const server = createServer((request, response) =>
-      response.end(request.url!.endsWith('/download') ? 'abc' : success({ list: [record], pagination })),
-    );
+    const server = createServer((request, response) => {
+      const listed = success(asksForDevices(request) ? noDevices : { list: [record], pagination });
+      response.end(request.url!.endsWith('/download') ? 'abc' : listed);
+    });
     const { url } = await listening(server);
     const cwd = temporaryFolder();
     const { code, stderr } = await devmgr(['backups', 'download', 'DEV-1', '--server', url], {

@@ -312,7 +312,7 @@ needs('script', 'bsdutils')('the user of an activation', () => {
     await daemon.call('POST', '/api/users', { username: 'dealer-1', password: 'a long password', role: 'DEALER' });
     const login = ['login', 'dealer-1', '--password-stdin', '--server', daemon.url];
     expect((await daemon.run(login, { home, input: 'a long password\n' })).code).toBe(0);
-    const screen = ask(['activate', made[0]!.deviceId], 100, home);
+    const screen = ask(['activate', made[0]!.deviceId], 200, home);
     await screen.answer(/Activation code:/, 'not a code');
     await screen.shows(/> A code has four groups/);
     const { activationCode } = (await daemon.call('GET', `/api/devices/${made[0]!.deviceId}`)) as {

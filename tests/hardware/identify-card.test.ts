@@ -157,8 +157,8 @@ describe('the CPLC data', () => {
 
 describe('the OpenPGP identifier', () => {
   it('gives maker, number and version', () => {
-    expect(parseOpenPgp(fromHex('D2760001240103040006012345670000'))).toEqual({
-      serial: '0006:01234567',
+    expect(parseOpenPgp(fromHex('D2760001240103040006048123460000'))).toEqual({
+      serial: '0006:04812346',
       maker: 'Yubico',
       version: '3.4',
     });
