@@ -216,9 +216,9 @@ export const detail =
   };
 
 export function listed(device: DeviceDetail, isViewer: boolean): object {
-  const { deviceId, deviceType, serialNumber, manufacturer, model, status, userId } = device;
+  const { deviceId, deviceType, serialNumber, manufacturer, model, status, userId, personId } = device;
   const { activationCode, createdAt, activatedAt, lastUsedAt, tags, proof } = shownTo(device, isViewer);
-  const fixed = { deviceId, deviceType, serialNumber, manufacturer, model, status, userId };
+  const fixed = { deviceId, deviceType, serialNumber, manufacturer, model, status, userId, personId };
   return { ...fixed, activationCode, createdAt, activatedAt, lastUsedAt, tags, proof };
 }
 

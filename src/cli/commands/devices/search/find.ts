@@ -6,6 +6,7 @@ import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
 import { paging } from '../../../../contract/limits.ts';
 import type { Person } from '../../../../contract/people.ts';
+import { personKey } from '../../../../contract/person-key.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import type { User } from '../../../../contract/users.ts';
 import { deviceListFields } from '../../../../contract/values.ts';
@@ -94,12 +95,13 @@ async function findDevices(client: Client, text: string, limit: number): Promise
 async function detailOf(client: Client, deviceId: string): Promise<readonly DeviceListItem[]> {
   const detail = await nullIfRefused(client.call('getDevice', { params: { deviceId } }), Code.deviceNotFound);
   if (detail === null) return [];
-  const names = [...deviceListFields, 'tags', 'proof'] as const;
+  const names = [...deviceListFields, 'personId', 'tags', 'proof'] as const;
   return [Object.fromEntries(names.map(name => [name, detail[name]])) as DeviceListItem];
 }
 
 async function findBound(client: Client, names: readonly string[], limit: number): Promise<Group<DeviceListItem>> {
-  const groups = await Promise.all([...new Set(names)].map(userId => devicesOf(client, { userId }, limit)));
+  const different = new Map(names.map(name => [personKey(name), name]));
+  const groups = await Promise.all([...different.values()].map(userId => devicesOf(client, { userId }, limit)));
   return {
     total: groups.reduce((sum, { total }) => sum + total, 0),
     list: groups
