@@ -102,8 +102,8 @@ export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups:
 });
 
 /**
- * Whether an entry may become this person, who has its user name and another id. Persons who were added here may. Persons of a source that has removed
- * them may, because their devices were locked then. Others may not: they may be other people with the same name.
+ * Whether an entry may become this person, who has its user name and is not of the directory, or has another id there. Persons who were added here may,
+ * and with the same id those whom another source has removed, because their devices were locked then. Others may be other people with the same name.
  */
 const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
   source === 'local' || (removedAt !== null && heldAt === null && dueAt === null);
@@ -118,6 +118,8 @@ export function decideEntry(
   if (!person) return entry.isDisabled ? null : { step: 'new' };
   const isOther = person.source !== SOURCE || person.externalId !== entry.id;
   if (isOther && entry.isDisabled) return null;
+  // As over SCIM, another id is another person, also with the name of a removed one.
+  if (isOther && person.removedAt !== null && person.externalId !== entry.id) return { step: 'new' };
   if (isOther && !isFree(person))
     return { step: 'skipped', why: `a person with another id (source ${person.source}) has the user name` };
   if (entry.isDisabled) return person.active ? { step: 'left', isRemoved: false } : null;

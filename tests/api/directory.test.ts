@@ -177,9 +177,11 @@ withSlapd('persons from a directory', () => {
     await slapd.remove('crowd-3');
     expect((await sync()).counts).toMatchObject({ changed: 1, left: 1 });
     expect(await find('local.one')).toMatchObject({ source: 'directory', name: 'Person local.one' });
-    // Another entry with the same name may be another person: the devices of the first one were locked.
+    // Another entry with the same name is another person.
+    const { personId } = await find('crowd-3');
     await slapd.add('crowd-3');
-    expect((await sync()).list).toMatchObject([{ step: 'back', userName: 'crowd-3' }]);
+    expect((await sync()).list).toMatchObject([{ step: 'new', userName: 'crowd-3' }]);
+    expect(data(await call('GET', `/api/people/${personId}`))).toMatchObject({ active: false });
   });
 
   it('keeps the known name while the entry has it, whatever other names it gets', async () => {

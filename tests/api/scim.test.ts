@@ -371,6 +371,22 @@ describe('new user names of all persons at once', () => {
   });
 });
 
+it('of two that wait for one name, one is released', async () => {
+  const persons = await Promise.all(Array.from({ length: 14 }, () => add()));
+  for (const { userName } of persons) await bound(userName);
+  for (const { id } of persons.slice(2))
+    await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path: 'userName', value: freshName() }));
+  const name = freshName();
+  const [one, other] = [persons[0].id, persons[1].id];
+  for (const id of [one, other])
+    await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path: 'userName', value: name }));
+  const release = (...personIds: string[]) => daemon.call('POST', '/api/people/release', { personIds });
+  const message = expect.stringContaining(`${other} cannot have the user name ${name}: ${one} waits for it too`);
+  expect(await release(one, other)).toMatchObject({ code: 1001, message });
+  expect(data(await release(one))).toEqual({ released: [one], locked: [] });
+  expect(await release(other)).toMatchObject({ code: 1001 });
+});
+
 describe('a new userName that a local account has', () => {
   it('is refused, so that no one who can choose a name disables an account; active: false locks all the same', async () => {
     const { id, userName } = await add();

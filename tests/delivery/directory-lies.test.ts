@@ -80,6 +80,45 @@ it('two persons who swap their names keep their devices', async () => {
   ]);
 });
 
+it('an entry with another id and the name of a removed person is another person; with the id it is the person', async () => {
+  const { store, run, dryRun, persons } = await setUp();
+  await run(['1', 'ada'], ['2', 'bob']);
+  await commit(store, [addDevice('SN-1')]);
+  await commit(store, [setDevice(1, { status: 'ACTIVE', userId: 'ada' })]);
+  await run(['2', 'bob']);
+  expect(await dryRun(['2', 'bob'], ['3', 'Ada'])).toMatchObject({ counts: { new: 1, skipped: 0 } });
+  expect(await run(['2', 'bob'], ['3', 'Ada'])).toMatchObject({ counts: { new: 1, back: 0, skipped: 0 } });
+  expect(await persons()).toEqual([
+    ['1', 'ada', false],
+    ['2', 'bob', true],
+    ['3', 'Ada', true],
+  ]);
+  expect(await store.device(1)).toMatchObject({ status: 'LOCKED', person: 1 });
+  await run(['2', 'bob']);
+  expect(await run(['1', 'ada'], ['2', 'bob'])).toMatchObject({ counts: { back: 1 } });
+  expect((await persons())[0]).toEqual(['1', 'ada', true]);
+});
+
+it('names of many persons that are swapped wait for a release, and disable no more accounts than the brake allows', async () => {
+  const { store, run } = await setUp();
+  const named = Array.from({ length: 60 }, (_, i): Named => [`${i}`, `p${i}`]);
+  await run(...named);
+  await commit(store, [addUser('root', { role: 'ADMIN' }), ...named.map(([, name]) => addUser(name))]);
+  await commit(
+    store,
+    named.map((_, i) => addDevice(`SN-${i}`)),
+  );
+  await commit(
+    store,
+    named.map(([, userId], i) => setDevice(i + 1, { status: 'ACTIVE', userId })),
+  );
+  const swapped = named.map(([id, name], i): Named => [id, i < 24 ? `p${i % 2 === 0 ? i + 1 : i - 1}` : name]);
+  const disabled = async () =>
+    (await store.users({ descending: false, offset: 0, limit: 99 })).rows.filter(one => one.disabled).length;
+  for (let i = 0; i < 3; i++) await run(...swapped);
+  expect(await disabled()).toBeLessThan(10);
+});
+
 it('names that move on from person to person are given in any order', async () => {
   const { run, persons } = await setUp();
   await run(['1', 'a'], ['2', 'b'], ['3', 'c'], ['4', 'd']);

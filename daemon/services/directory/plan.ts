@@ -173,5 +173,5 @@ function planned(
   const detail = 'fields' in decision ? decision.fields.join(', ') || null : 'why' in decision ? decision.why : null;
   // The devices of a leaver are found by the name that the person has here.
   const userName = step === 'left' ? person!.userName : (entry?.userName ?? person!.userName);
-  return { step, number: person?.number ?? null, userName, entry, detail };
+  return { step, number: step === 'new' ? null : (person?.number ?? null), userName, entry, detail };
 }

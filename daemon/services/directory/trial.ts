@@ -75,7 +75,8 @@ export class TrialStore implements RunStore {
   async #apply(change: Change): Promise<ChangeResult> {
     if (change.kind === 'person.leave') return this.#leave(change);
     if (change.kind === 'person.add') {
-      const existing = await this.personByName(change.person.userName);
+      const named = await this.peopleNamed(change.person.userName);
+      const existing = named.find(({ removedAt }) => removedAt === null);
       if (existing) return { kind: 'duplicate', number: existing.number, status: null };
       const record = { ...change.person, number: 0, createdAt: 0, updatedAt: 0, search: '' };
       this.#added.push(record);

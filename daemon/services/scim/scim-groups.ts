@@ -63,7 +63,7 @@ export class ScimGroups extends ScimResources {
     const { name, externalId, members } = readGroup(request.body);
     const record = await retrying(async () => {
       const groups = await readGroups(this.store);
-      if (domain.groupNamed(groups, name)) throw taken(`displayName ${name}`);
+      if (domain.groupNamed(groups, name)) throw taken('displayName', name);
       const added = domain.addGroup(groups, name, externalId, this.now());
       if (added instanceof Refusal) throw badRequest('tooMany', added.message);
       await this.#save(request, added, { replace: members, add: [], remove: [] });
@@ -100,7 +100,7 @@ export class ScimGroups extends ScimResources {
       requireVersion(request, group.version);
       const { name, externalId, ...members } = read(group);
       const other = domain.groupNamed(groups, name);
-      if (other && other.number !== group.number) throw taken(`displayName ${name}`);
+      if (other && other.number !== group.number) throw taken('displayName', name);
       const changed = domain.changeGroup(groups, group, { name, externalId }, this.now());
       await this.#save(request, changed, members);
       return changed.record;

@@ -70,13 +70,13 @@ export class ScimUsers extends ScimResources {
         if (existing) {
           // The person leaves although it cannot be created a second time.
           if (active === false && existing.externalId === given.externalId) await this.#leave(request, existing, false);
-          throw taken(`userName ${given.userName}`);
+          throw taken('userName', given.userName);
         }
         const back = domain.removedAs(named, given.externalId);
         if (back) return this.#save(request, back, { user: { ...given, active: true }, left });
         const added = [domain.create({ ...given, groups: [], source: SOURCE }), ...this.#listed(given.userName, left)];
         const [result] = await this.commit(request, added);
-        if (result?.kind !== 'added') throw taken(`userName ${given.userName}`);
+        if (result?.kind !== 'added') throw taken('userName', given.userName);
         return result.number;
       });
       const id = personIds.format(number);
@@ -114,7 +114,7 @@ export class ScimUsers extends ScimResources {
         (userName !== person.pendingName && (await nameTakenBy(this.store, person, userName)) !== null);
       // A person leaves even if the new name is refused.
       if (active === false && isTaken) await this.#leave(request, person, false);
-      if (isTaken) throw taken(`userName ${userName}`);
+      if (isTaken) throw taken('userName', userName);
       await this.#save(request, person, wanted);
     });
     return this.show(id, request);
