@@ -153,7 +153,8 @@ function resumeNext(): void {
     setImmediate(resumeNext);
     return;
   }
-  turnBegan = performance.now();
+  turnBegan = null;
+  turnStart();
   paused.shift()!();
   if (paused.length > 0) setImmediate(resumeNext);
 }
