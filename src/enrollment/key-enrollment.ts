@@ -117,15 +117,15 @@ export class KeyEnrollment {
 
   async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
     const { deviceId, status, userId, activationCode, manufacturer, model } = device;
+    if (this.#isConflict(device)) {
+      const message = this.#words.conflict(device);
+      return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });
+    }
     const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
     const contradiction = contradictionOf(mustClaim ? await this.#registry.withClaims(key) : key, device);
     if (contradiction !== null) {
       const message = this.#words.otherKey(deviceId, device.serialNumber, contradiction);
       return this.#outcome(key, { result: 'failed', message });
-    }
-    if (this.#isConflict(device)) {
-      const message = this.#words.conflict(device);
-      return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });
     }
     const message = this.#whyNotActivated(device);
     const known = { deviceId, status, userId, activationCode, manufacturer, model, message };

@@ -225,6 +225,17 @@ describe('conflicts', () => {
   });
 });
 
+test('a delivery names the other keys of the person, for which nothing could ask when the key was spooled', async () => {
+  const userId = `two.${++number}`;
+  const [first, second] = [entryOf({ userId }), entryOf({ userId })];
+  await spooled([first, second]);
+  const { code: exit, stdout } = await flush();
+  const device = await deviceOf(first.registration.serialNumber);
+  expect(exit).toBe(0);
+  expect(stdout).toContain(`${userId} also has ${device.deviceId} (${device.serialNumber})`);
+  expect(stdout.match(/also has/g)).toHaveLength(1);
+});
+
 describe('a registry that stops answering', () => {
   test('ends the flush with 9, and the next one continues', async () => {
     let seen = 0;

@@ -8,7 +8,7 @@ const secret = `KI, Ki, eKI, KI_ENC, OPC, OPc, OP, K, K4, K4_2, K4 (hex), ADM, A
   KID1, KID (hex), KIK1, PSK, pre-shared key, preSharedKey, seed, Seed (Base32), OTP seed, token seed, secret, Secret key, shared_secret,
   clientSecret, primary key, primaryKey, authentication.symmetricKey.primaryKey, Secondary Key, symmetric key 1, private key, PRIVATE_KEY,
   private id, AES key, access code, accessCode, access token, accessToken, management key, transport key, lock code, unlock code, lockpw,
-  Password, Passwort, passphrase, Confirmation Code, Matching ID, AppKey, nwkSKey, connection string, credentials, API key, SIM PIN`;
+  Password, Passwort, passphrase, Confirmation Code, Matching ID, AppKey, nwkSKey, connection string, credentials, API key, SIM PIN, Geheimzahl, Zugangscode, mot de passe, Contraseña`;
 const plain = `serialNumber, Serial number, S/N, SN, ICCID, IMSI, EID, ACC, MSISDN, type, kind, model, manufacturer, Key type, key number, YubiKey serial,
   Public ID, created, Status, Asset tag, name, label, userId, UPN, activationCode, deviceId, note, tag:lot, Opening, Kilo, Pinewood, Top,
   time interval, Batch, AAGUID, Firmware, SKU, Device serial, option, KIT, kid number, Hostname, operator, mask`;

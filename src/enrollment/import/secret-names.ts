@@ -8,7 +8,8 @@ const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/)
 /** Words, and words that are written as one, which make any name that contains them a secret. */
 const secretWords = namesIn(`
   secret secrets secretkey sharedsecret clientsecret seed seeds tokenseed otpseed otpsecret totpsecret hotpsecret otpkey
-  password passwords passwd passphrase passcode pwd passwort kennwort geheimnis lockpw lockcode unlockcode accesscode confirmationcode securitycode
+  password passwords passwd passphrase passcode pwd passwort kennwort geheimnis geheimzahl zugangscode entsperrcode sperrcode
+  motdepasse contraseña lockpw lockcode unlockcode accesscode confirmationcode securitycode
   pin pins puk puks puc pukcode pincode adm ki eki opc eopc kic kik psk presharedkey sharedkey
   privatekey privateid privateidentity internalname internalid internaluid managementkey masterkey rootkey transportkey
   primarykey secondarykey symmetrickey authkey authenticationkey encryptionkey aeskey deskey deskeys

@@ -4,7 +4,7 @@ import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { isSameName } from '../../../../contract/person-key.ts';
 import type { EnrollmentParts } from '../../../../enrollment/key-enrollment.ts';
-import type { EnrollmentRegistry, EnrollmentWords } from '../../../../enrollment/registry.ts';
+import type { EnrollmentRegistry, EnrollmentWords, PersonKey } from '../../../../enrollment/registry.ts';
 import type { Client } from '../../../client/client.ts';
 import { isServerRefusal, NotServing, Unreachable } from '../../../client/failures.ts';
 import { newKey } from '../../../client/request-retry.ts';
@@ -105,12 +105,15 @@ const words: EnrollmentWords = {
     where === 'spool file'
       ? `it is in the spool file${userId === null ? '' : ` for ${userId}`}. Use another key`
       : `it is already counted for ${userId}. Use another key`,
-  hasKeys: (userId, keys) => {
-    const few = keys.slice(0, 3).map(({ deviceId, serialNumber }) => `${deviceId} (${serialNumber})`);
-    const more = keys.length > few.length ? ` and ${keys.length - few.length} more` : '';
-    return `${userId} already has ${few.join(', ')}${more}. ${anotherKey}`;
-  },
+  hasKeys: (userId, keys) => `${userId} already has ${keysIn(keys)}. ${anotherKey}`,
 };
+
+/** The first of the keys, and how many there are besides. */
+export function keysIn(keys: readonly PersonKey[]): string {
+  const few = keys.slice(0, 3).map(({ deviceId, serialNumber }) => `${deviceId} (${serialNumber})`);
+  const more = keys.length > few.length ? ` and ${keys.length - few.length} more` : '';
+  return `${few.join(', ')}${more}`;
+}
 
 /** How a person gets another key. */
 export const anotherKey = 'Plug that key in, or press r to give another one; without a terminal: --again';

@@ -3,11 +3,11 @@ import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { minuteMs } from '../../../../contract/durations.ts';
 import { idempotency } from '../../../../contract/limits.ts';
 import { type EnrollmentParts, KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
-import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import { differencesOf } from '../../../../enrollment/same-device.ts';
 import { isServerRefusal, NotServing } from '../../../client/failures.ts';
 import type { Context } from '../../../framework/context.ts';
-import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
+import { enrollmentParts, isAway, keysIn } from '../enroll/enrollment-parts.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import { endings, keyOf, optionsOf, rowOf, type SpoolEntry, waitingRow } from './lines.ts';
 import type { SpoolItem } from './read.ts';
@@ -48,7 +48,8 @@ export class SpoolDelivery {
   /** Throws if every other key would fail as well; then the key still waits. */
   async deliver(item: SpoolItem): Promise<DeliveredKey> {
     const { spool, label, write } = this.#parts;
-    const { row: bound, stillWaits: isUncertain } = await this.#result(item);
+    const { row: delivered, stillWaits: isUncertain } = await this.#result(item);
+    const bound = await this.#withOtherKeys(item.entry, delivered);
     const enrolled = (await this.#parts.handover?.(item.entry, bound)) ?? bound;
     const stillWaits = isUncertain || (enrolled.result === 'failed' && bound.result !== 'failed');
     const isBound = enrolled.result === 'registered' || (enrolled.result === 'known' && enrolled.name !== undefined);
@@ -58,6 +59,16 @@ export class SpoolDelivery {
     const result = endings.find(ending => ending === row.result) ?? 'failed';
     if (!stillWaits) await spool.done(item, { at: new Date().toISOString(), result, deviceId, message });
     return { row, stillWaits };
+  }
+
+  /** When the key was plugged in, nothing asked which keys its person has: the registry was away. */
+  async #withOtherKeys({ userId }: SpoolEntry, row: EnrollmentOutcome): Promise<EnrollmentOutcome> {
+    if (userId === null || row.status !== 'ACTIVE' || (row.result !== 'registered' && row.result !== 'known'))
+      return row;
+    const { registry } = enrollmentParts(this.#parts.context);
+    const keys = await registry.keysOf(userId).catch(() => []);
+    const others = keys.filter(({ deviceId }) => deviceId !== row.deviceId);
+    return others.length === 0 ? row : remarked(row, `${userId} also has ${keysIn(others)}`);
   }
 
   async #result(item: SpoolItem): Promise<DeliveredKey> {

@@ -97,6 +97,10 @@ function pairOf(pair: string): readonly [column: string, field: RegistrationFiel
     const others = registrationFields.filter(other => other !== 'tags');
     throw usage(`--map: "${name.trim()}" is not a field`, `fields are ${others.join(', ')}`);
   }
-  if (isSecretName(column)) throw usage(`--map: column "${column}" holds secrets, which are never sent`);
+  if (isSecretName(column))
+    throw usage(
+      `--map: column "${column}" holds secrets, which are never sent`,
+      'if it holds none, rename the column in the file',
+    );
   return [column, field];
 }
