@@ -3,9 +3,13 @@ import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limi
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { WindowRequest, WindowState } from '../store/short-lived.ts';
 
-/** The limit of each scope; null if it has none. Without that of documents, the default holds. */
+/** What costs one daemon alone: no other node shares these windows. */
+type ScopeHere = 'document' | 'signIn';
+export const isHere = (scope: LimitScope): scope is ScopeHere => scope === 'document' || scope === 'signIn';
+
+/** The limit of each scope; null if it has none. Without those of documents and sign-ins, the defaults hold. */
 export type Limits = Readonly<
-  Record<Exclude<LimitScope, 'document'>, Limit | null> & Partial<Record<'document', Limit | null>>
+  Record<Exclude<LimitScope, ScopeHere>, Limit | null> & Partial<Record<ScopeHere, Limit | null>>
 >;
 
 /** The state of a window, for the headers of a response. */
@@ -81,7 +85,7 @@ export class Limiter implements RequestLimits {
   readonly #counters: MemoryCounters;
 
   constructor(limits: Limits = rateLimits, counters = new MemoryCounters()) {
-    this.#limits = { document: rateLimits.document, ...limits };
+    this.#limits = { document: rateLimits.document, signIn: rateLimits.signIn, ...limits };
     this.#counters = counters;
   }
 

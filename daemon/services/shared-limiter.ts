@@ -6,7 +6,7 @@ import { MemoryCounters } from '../store/memory/counters.ts';
 import type { SharedCounters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import { Leases } from './leases.ts';
-import { type Allowance, allowanceOf, Limiter, type Limits, type RequestLimits, windowOf } from './limiter.ts';
+import { type Allowance, allowanceOf, isHere, Limiter, type Limits, type RequestLimits, windowOf } from './limiter.ts';
 
 /** The limits of a daemon: shared if its store has several handles. */
 export function requestLimits({ shortLived }: Pick<Store, 'shortLived'>, limits: Limits): RequestLimits {
@@ -36,10 +36,10 @@ export class SharedLimiter implements RequestLimits {
   }
 
   count(scope: LimitScope, key: string): Allowance | null | Promise<Allowance> {
+    // The local user of each machine is another one.
+    if (key === localHolder || isHere(scope)) return this.#here.count(scope, key);
     const limit = this.#limits[scope];
     if (!limit) return null;
-    // The local user of each machine is another one.
-    if (key === localHolder || scope === 'document') return this.#here.count(scope, key);
     return scope === 'query' && this.#queries ? this.#queries.count(key) : this.#take(scope, key, limit);
   }
 

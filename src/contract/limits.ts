@@ -1,7 +1,7 @@
 /** Rate limits, sizes, lengths and paging bounds. They are stated here only. */
 
 /** The window in which a request counts. */
-export type LimitScope = 'login' | 'query' | 'modify' | 'upload' | 'document';
+export type LimitScope = 'login' | 'query' | 'modify' | 'upload' | 'document' | 'signIn';
 
 /** At most `count` requests in a fixed window of `seconds`, which starts with the first request. */
 export interface Limit {
@@ -9,13 +9,15 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Login and documents count per client address, the others per user or service token. All but documents are of the published interface. */
+/** Login, documents and steps of a sign-in count per client address, the others per user or service token. The first four are of the published interface. */
 export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   login: { count: 5, seconds: 60 },
   query: { count: 100, seconds: 60 },
   modify: { count: 30, seconds: 60 },
   upload: { count: 10, seconds: 3600 },
   document: { count: 120, seconds: 60 },
+  /** An office may have one address, and a sign-in has several steps. */
+  signIn: { count: 1200, seconds: 60 },
 };
 
 const MiB = 1024 * 1024;

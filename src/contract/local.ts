@@ -147,6 +147,7 @@ export const environment = {
     modify: 'DEVMGR_LIMIT_MODIFY',
     upload: 'DEVMGR_LIMIT_UPLOAD',
     document: 'DEVMGR_LIMIT_DOCUMENT',
+    signIn: 'DEVMGR_LIMIT_SIGN_IN',
   },
 } as const;
 

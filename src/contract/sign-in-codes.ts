@@ -36,7 +36,7 @@ export const signInCodeOperations = additions('Authentication', {
     summary: 'Log in with a single-use code',
     description:
       'Opens another session of the login that made the code: all tokens of a login end at the same time. A page of another origin is refused with 2007, before the code is used.',
-    limit: 'login',
+    limit: 'signIn',
     body: Type.Object({ code: secret({ min: 1 }, { description: 'code of the purpose SESSION' }) }),
     data: loginData,
     errors: [Code.tokenInvalid, Code.noPermission],

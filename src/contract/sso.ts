@@ -93,6 +93,7 @@ export const ssoOperations = additions('Single sign-on', {
   /** Needs no token: the page of the sign-in shows a button. */
   showSso: {
     summary: 'Show whether single sign-on is on',
+    limit: 'signIn',
     data: Type.Object({ enabled: Type.Boolean(), issuer: chosen.issuer, name: chosen.name }),
   },
 
@@ -139,7 +140,7 @@ export const ssoOperations = additions('Single sign-on', {
   startSso: {
     summary: 'Start a sign-in at the provider in a browser',
     description: `The browser opens \`url\` and is redirected to /api/auth/sso/callback within ${ssoBounds.signInSeconds / 60} minutes, to any node. The response sets a cookie: only the browser that has it can complete the sign-in.`,
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({
       again: Type.Optional(
         Type.Boolean({
@@ -178,7 +179,7 @@ export const ssoOperations = additions('Single sign-on', {
     summary: 'Complete a sign-in at the provider in a browser',
     description:
       'Redirects to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. For a terminal, the console gets a code for `POST /api/auth/sso/terminal`.',
-    limit: 'query',
+    limit: 'signIn',
     query: Type.Object(returned),
     raw: { contentType: 'text/html', status: 303, description: 'redirect to the console (303)' },
     errors: [Code.tokenInvalid, 404],
@@ -189,7 +190,7 @@ export const ssoOperations = additions('Single sign-on', {
     summary: 'Show the terminal that a sign-in at the provider is for',
     description:
       'The console shows this once, and leads the browser to `url` if the person confirms that the code is that of the terminal. 1004 if the code is unknown, was used or has expired.',
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({ code: token({ description: '`terminal` in the address to which the callback redirects' }) }),
     data: Type.Object({
       account: shown('account that the terminal will be signed in as, or the name at the provider if it has none yet'),
@@ -207,7 +208,7 @@ export const ssoOperations = additions('Single sign-on', {
   takeSso: {
     summary: 'Complete a sign-in at the provider for a terminal',
     description: 'Takes what the browser has brought to `loopbackPort`, once, and only with the `secret` of the start.',
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({
       secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }),
       ...returned,
@@ -221,7 +222,7 @@ export const ssoOperations = additions('Single sign-on', {
   startSsoDevice: {
     summary: 'Start a sign-in at the provider from a terminal',
     description: 'Device authorization (RFC 8628). 1001 if the provider does not offer it.',
-    limit: 'query',
+    limit: 'signIn',
     data: Type.Object({
       deviceCode: shown('with which the terminal asks for the session; never shown'),
       userCode: shown('what the person types', 'WDJB-MJHT'),
@@ -236,7 +237,7 @@ export const ssoOperations = additions('Single sign-on', {
   /** The session is returned once. */
   pollSsoDevice: {
     summary: 'Get the session of a terminal',
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({ deviceCode: secret({ min: 1, max: 4096 }, { description: '`deviceCode` of the request' }) }),
     data: Type.Object({
       state: oneOf(['PENDING', 'APPROVED']),
@@ -252,7 +253,7 @@ export const ssoOperations = additions('Single sign-on', {
     summary: 'End sessions, as the provider reports',
     description:
       'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node; a token without one ends all sessions of the person. A repeated token ends nothing.',
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({ logout_token: secret({ min: 1, max: ssoBounds.token }, { description: 'logout token' }) }),
     data: Type.Object({ ended: Type.Integer({ minimum: 0, description: 'sessions that have ended' }) }),
     errors: [404],

@@ -23,7 +23,7 @@ export const terminalLoginOperations = additions('Authentication', {
   createTerminalLogin: {
     summary: 'Ask for a login that a person approves in a browser',
     description: `The terminal shows \`userCode\`, and asks with \`secret\` for the result. A request is valid for ${terminalLogin.seconds / 60} minutes and gives one session.`,
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({ name }),
     data: Type.Object({
       requestId: shown('identifies the request'),
@@ -70,7 +70,7 @@ export const terminalLoginOperations = additions('Authentication', {
   takeTerminalLogin: {
     summary: 'Get the session that was approved',
     description: `A terminal asks every ${terminalLogin.pollSeconds} seconds. The session is returned once.`,
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({
       requestId: token({ description: '`requestId` of the request' }),
       secret: secret({ min: 1 }, { description: '`secret` of the request' }),

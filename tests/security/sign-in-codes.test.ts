@@ -1,8 +1,9 @@
 /** Single-use codes: what they open, once, for 30 s, and where they do not work. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
+import { rateLimits } from '../../src/contract/limits.ts';
 import { holdClock, second } from '../support/clock.ts';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { serviceToken } from '../support/service-token.ts';
@@ -195,15 +196,24 @@ it('no code is in the log, in an error, in the metrics or in the journal, which 
     for (const code of [session, stream, bad]) expect(text).not.toContain(code);
 });
 
-describe('the login limit of the address', () => {
+describe('the limit of sign-ins of the address', () => {
   afterEach(() => daemon.restart());
   it('counts exchanges, right and wrong ones', async () => {
-    await daemon.restart({ limits: { login: { count: 2, seconds: 60 }, query: null, modify: null, upload: null } });
+    const limits = { login: null, query: null, modify: null, upload: null, signIn: { count: 2, seconds: 60 } };
+    await daemon.restart({ limits });
     const code = await newCode(daemon);
     expect((await exchange(daemon, 'x')).code).toBe(1004);
     expect((await exchange(daemon, code)).code).toBe(200);
     expect((await exchange(daemon, 'x')).code).toBe(429);
-    const login = { username: 'admin', password: adminPassword };
-    expect((await daemon.call('POST', '/api/auth/login', login, { token: null })).code).toBe(429);
+  });
+
+  it('is another one than that of logins: 40 people at one address sign in at once, also after wrong passwords', async () => {
+    await daemon.restart({ limits: rateLimits });
+    const codes = await Promise.all(Array.from({ length: 40 }, () => newCode(daemon)));
+    const wrong = { username: 'admin', password: 'wrong one' };
+    for (let n = 0; n < 6; n++) await daemon.call('POST', '/api/auth/login', wrong, { token: null });
+    expect((await daemon.call('POST', '/api/auth/login', wrong, { token: null })).code).toBe(429);
+    const opened = await Promise.all(codes.map(code => exchange(daemon, code)));
+    expect(new Set(opened.map(({ code }) => code))).toEqual(new Set([200]));
   });
 });

@@ -1,4 +1,6 @@
 /** A change of single sign-on that decides who signs in ends its sessions with that request, without a check at the provider. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data, registration } from '../support/fleet.ts';
@@ -80,4 +82,18 @@ it('a sign-in that the provider answers during the change opens no session and g
   expect(await new Browser().signIn(daemon, 's-ana')).toMatchObject({ problem: 'state', token: '' });
   const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
   expect(list.find(({ username }: { username: string }) => username === 'ana').role).toBe('ADMIN');
+});
+
+it('a change removes the sealed tokens of the sessions that it ends, and leaves those of others', async () => {
+  await new Browser().signIn(daemon, 's-ana');
+  const sealed = () => {
+    const database = new DatabaseSync(join(daemon.home, 'devmgr.db'), { readOnly: true });
+    const rows = database.prepare('SELECT * FROM sso_session').all();
+    database.close();
+    return JSON.stringify(rows).includes('sealed');
+  };
+  await setUp(daemon, provider, { name: 'Another name' });
+  expect(sealed()).toBe(true);
+  await off();
+  await expect.poll(sealed).toBe(false);
 });

@@ -11,7 +11,7 @@ import { newTestStore } from './test-store.ts';
 
 export const adminPassword = 'correct horse battery';
 export const noFileBounds = { total: null, reserve: () => 0, daily: null };
-const noLimits = { login: null, query: null, modify: null, upload: null };
+const noLimits = { login: null, query: null, modify: null, upload: null, signIn: null };
 
 export interface Answer {
   readonly status: number;

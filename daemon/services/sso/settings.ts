@@ -78,7 +78,7 @@ export class SsoSettingsService {
 
   async set(context: Context, body: BodyOf<Routes['setSso']>): Promise<SsoSettings> {
     const { store, now } = this.#parts;
-    return retrying(async () => {
+    const shown = await retrying(async () => {
       const before = await this.read();
       const config = body.enabled === false ? null : this.#configOf(before.config, body);
       if (config) await this.#demandWayIn(config);
@@ -87,6 +87,22 @@ export class SsoSettingsService {
       const changes = [set, ...domain.endingSessions(before.config, config, sessions)];
       return commitLast(store, context, { at: now(), changes }, () => presented(config));
     });
+    // Not awaited: there may be thousands. What remains after a stop goes with the next change, or the next sign-in of the person.
+    void this.#removeEnded().catch(() => {});
+    return shown;
+  }
+
+  /** Removes the sealed tokens of sessions that have ended: they open nothing here, but may do so at the provider. */
+  async #removeEnded(): Promise<void> {
+    const { store, now } = this.#parts;
+    const version = await store.documentVersion(domain.SESSIONS);
+    for (const row of await store.allSsoSessions()) {
+      const open = row.sessions.filter(({ id }) => domain.versionOfSession(id) === version);
+      if (open.length === row.sessions.length) continue;
+      const changes = [domain.setSessions(row, open, now())];
+      // A `Conflict`: the person has signed in, which has removed them.
+      await store.commit({ at: now(), actor: null, requestId: null, changes }).catch(() => {});
+    }
   }
 
   /** The provider in use. Refuses with 404 if single sign-on is off. */

@@ -61,6 +61,7 @@ const scopes = {
   modify: 'a modification',
   upload: 'an upload',
   document: 'a document',
+  signIn: 'a step of a sign-in',
 } as const;
 
 function rateLimit({ limit }: RouteShape): string {
