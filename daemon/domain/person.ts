@@ -127,6 +127,8 @@ export interface PersonLeave {
   readonly activeDevices: number;
   /** Accounts of the registry, disabled ones included; absent: accounts are not held. */
   readonly accounts?: number;
+  /** Ids of the accounts with the user name: a device can be bound to one of them in place of the name. Absent: none. */
+  readonly accountIds?: readonly string[];
   /** Whether its source has removed the person. */
   readonly isRemoved: boolean;
 }

@@ -47,12 +47,29 @@ it('a device does not get the name of an account whose person has left', async (
   await daemon.user('leonie', 'VIEWER');
   const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
   const { id } = list.find(({ username }: { username: string }) => username === 'leonie');
-  const deviceId = await boundTo(id);
   const { personId } = data(await daemon.call('POST', '/api/people', { userName: 'leonie' }));
   await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'left' });
+  const deviceId = await boundTo(id);
   expect(await put(deviceId, { userId: 'leonie' })).toMatchObject({
     code: 1001,
     message: expect.stringContaining('has left'),
   });
   expect(await userOf(deviceId)).toBe(id);
+});
+
+it('a leave ends a device that is bound to the id of an account of the person', async () => {
+  await daemon.user('Arno', 'VIEWER');
+  const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
+  const { id } = list.find(({ username }: { username: string }) => username === 'Arno');
+  const deviceId = await boundTo(id);
+  const { personId } = data(await daemon.call('POST', '/api/people', { userName: 'arno' }));
+  const left = data(await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'left' }));
+  expect(left).toMatchObject({ locked: [deviceId], accounts: [id] });
+  expect(data(await daemon.call('GET', `/api/devices/${deviceId}`))).toMatchObject({
+    status: 'LOCKED',
+    userId: 'arno',
+    personId,
+  });
+  const { token } = await daemon.user('arnos-dealer', 'DEALER');
+  expect((await daemon.call('POST', `/api/devices/${deviceId}/unlock`, {}, { token })).code).toBe(2007);
 });

@@ -1,4 +1,5 @@
 /** What happens to the devices of persons who leave. */
+import { userIds } from '../../../src/contract/ids.ts';
 import type { BrakeTotals } from '../../domain/leaver-brake.ts';
 import { leaverRuleOf } from '../../domain/people-policy.ts';
 import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
@@ -32,9 +33,13 @@ export class Leavers {
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
     { step, reason, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
-    const [{ config }, totals] = await Promise.all([this.#policies.read(), this.totals()]);
+    const [{ config }, totals, ...accounts] = await Promise.all([
+      this.#policies.read(),
+      this.totals(),
+      ...persons.map(({ userName }) => this.#store.usersNamed(userName)),
+    ]);
     const rule = leaverRuleOf(config);
-    return persons.map(({ number, userName }) => ({
+    return persons.map(({ number, userName }, i) => ({
       kind: 'person.leave',
       step,
       person: number,
@@ -42,6 +47,7 @@ export class Leavers {
       reason,
       rule,
       ...totals,
+      accountIds: accounts[i]!.map(account => userIds.format(account.number)),
       isRemoved,
     }));
   }

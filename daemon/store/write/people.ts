@@ -2,7 +2,7 @@
 
 import { personIds } from '../../../src/contract/ids.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
-import type { DeviceRecord, DeviceSet } from '../../domain/device.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
 import { deactivate, lock } from '../../domain/device-decisions.ts';
 import type { Entry } from '../../domain/journal.ts';
 import { brakeRows, recentCounts, withCount } from '../../domain/leaver-brake.ts';
@@ -44,6 +44,7 @@ import {
 import { setDevice } from './devices.ts';
 import { LeaverWindow } from './documents.ts';
 import type { Draft } from './draft.ts';
+import { activeOf, bind, bindByAccount, holds, updateOf, wantNamed } from './person-devices.ts';
 import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { WantedRows } from './source.ts';
@@ -103,9 +104,10 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
     },
   },
   'person.leave': {
-    needs({ person, userName }, wanted) {
+    needs({ person, userName, accountIds = [] }, wanted) {
       wanted.add(people.byKey, person);
       wanted.add(activeDevicesOf, person);
+      for (const id of accountIds) wanted.add(unmatchedNamed, personKey(id));
       wantNamed(wanted, userName);
       wanted.add(unmatchedNamed, personKey(userName));
       wantAccounts(wanted, userName);
@@ -125,26 +127,6 @@ function wantAccounts(wanted: WantedRows, userName: string): void {
   wanted.add(enabledAdmins, '');
 }
 
-function wantNamed(wanted: WantedRows, userName: string): void {
-  wanted.add(peopleNamed, personKey(userName));
-  wanted.add(unkeyedNamed, userName);
-}
-
-/** Whether a person is the one whom a name means, and with it devices that have only the name. */
-const holds = (draft: Draft, person: PersonRecord, userName: string): boolean =>
-  holderOf(draft.of(people).all(peopleNamed, personKey(userName)))?.number === person.number;
-
-/** What ends with a person: also devices that are bound to the name without a person, because the name means this person. */
-function activeOf(draft: Draft, person: PersonRecord): DeviceRecord[] {
-  const records = draft.of(devices);
-  const { number, userName, userKey } = person;
-  const named = holds(draft, person, userName)
-    ? [...records.all(unmatchedNamed, userKey), ...records.all(unkeyedNamed, userName)]
-    : [];
-  const active = named.filter(({ status }) => status === 'ACTIVE');
-  return [...records.all(activeDevicesOf, number), ...active].sort((a, b) => a.number - b.number);
-}
-
 /** Throws `Conflict` if the name is that of another person, who may have been removed, of devices without a person, or of a local account. */
 function checkName(draft: Draft, person: number, key: string): void {
   const other = draft
@@ -159,7 +141,7 @@ function checkName(draft: Draft, person: number, key: string): void {
 
 function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const person = draft.of(people).get(step.person)!;
-  const active = activeOf(draft, person);
+  const active = activeOf(draft, person, step.accountIds);
   const numbers = active.map(({ number }) => number);
   const accounts = enabledOf(draft, person.userKey).length;
   const recent = {
@@ -171,7 +153,10 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   const { result, set, entry } = outcome;
   let disabled: readonly number[] | undefined;
   if (result === 'locked') {
-    for (const device of active) end(draft, device, step.rule.action, set.reason!, context);
+    for (const device of active) {
+      if (step.accountIds?.includes(device.userId!)) bindByAccount(draft, device, person, context);
+      end(draft, device, step.rule.action, set.reason!, context);
+    }
     disabled = disableAccounts(draft, person.userKey, context);
   }
   const counts = result === 'locked' ? step.step !== 'release' : result === 'held' && entry !== null;
@@ -276,19 +261,6 @@ function rename(
   for (const account of draft.of(users).all(accountsNamed, personKey(from)))
     if (!account.disabled && !isOfProvider(account)) disable(draft, account, context);
 }
-
-/** The device becomes one of the person with its name. */
-function bind(device: DeviceRecord, { number }: PersonRecord): Change {
-  const after = { personId: personIds.format(number) };
-  return updateOf(device, { person: number }, { personId: null }, after);
-}
-
-const updateOf = ({ number, deviceType }: DeviceRecord, set: DeviceSet, before: object, after: object): Change => ({
-  kind: 'device.set',
-  device: number,
-  set,
-  entry: { type: 'DEVICE_UPDATED', data: { deviceType }, detail: { before, after } },
-});
 
 function apply(draft: Draft, deviceChange: Change, context: EntryContext): void {
   // PINs of devices that a leave retires are removed later: which devices these are is not known before the reads.
