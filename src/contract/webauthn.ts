@@ -89,7 +89,7 @@ export const passkeyOperations = additions('Security keys of users', {
   getSignInOptions: {
     summary: 'Get a challenge to sign in with a security key alone',
     description: `The key names the account (a discoverable credential) and verifies the person by PIN or fingerprint. The challenge is valid for ${minutes} minutes, once. 1001 if keys cannot be used at the address of the request.`,
-    limit: 'query',
+    limit: 'signIn',
     data: Type.Object({ options: requestOptions }),
     errors: [Code.parameterError],
   },
@@ -99,7 +99,7 @@ export const passkeyOperations = additions('Security keys of users', {
     summary: 'Sign in with a security key',
     description:
       'With `loginTicket` as the second step of a login with a password, else alone. A key that is not registered, was removed or belongs to another account, a wrong origin, a page in a frame of another origin, a challenge that was answered before, right or wrong, and a counter that went back are all refused with the same 1004; the journal has the reason.',
-    limit: 'query',
+    limit: 'signIn',
     body: Type.Object({
       response: assertion,
       loginTicket: Type.Optional(nullable(token({ description: '`data.loginTicket` of the login with the password' }))),

@@ -92,6 +92,18 @@ async function issuedSignInKey(userName: string) {
   return { token, key, deviceId: device.deviceId };
 }
 
+it('an allowed registration is for a login with the password, not for a session from before', async () => {
+  const someone = await person();
+  const before = data(await page.signIn(someone.key)).token;
+  await someone.remove();
+  data(await someone.allow());
+  expect(await page.call('POST', '/api/auth/webauthn/register/options', {}, before)).toMatchObject({
+    code: 2007,
+    data: { registerKey: true },
+  });
+  data(await page.register(new SoftwareKey(), data(await someone.login()).token));
+});
+
 describe('a key that is taken back or removed', () => {
   it('by a DEALER who locks its device leaves the password of an ADMIN without use', async () => {
     const userName = 'carol';

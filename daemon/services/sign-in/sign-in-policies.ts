@@ -125,6 +125,9 @@ export class SignInPolicies {
   async demandKeyOf({ user, session }: Pick<Caller, 'user' | 'session'>): Promise<void> {
     const lack = user ? await this.#lackOf(user, session) : 'password';
     if (lack === 'allowance') throw new NoKeyLeft();
+    // An allowed registration is for the person who knows the password, not for a session of earlier that someone else may have.
+    const isAllowed = lack === 'registration' && (await this.registrationUntil(user!)) !== null;
+    if (isAllowed && !session?.mustRegisterKey) throw keyToRegister();
     if (lack !== 'key') return;
     if (session?.mustRegisterKey) throw keyNeeded();
     throw keyOfSessionNeeded();

@@ -16,7 +16,7 @@ const limitWords: Readonly<Record<LimitScope, string>> = {
   modify: 'changes per user',
   upload: 'uploads per user',
   document: 'documents of the interface per address',
-  signIn: 'steps of sign-ins at a provider and of terminals per address',
+  signIn: 'steps of sign-ins with a key, at a provider and of terminals per address',
 };
 
 const limits = (Object.keys(limitWords) as LimitScope[]).map((scope): Variable => {
