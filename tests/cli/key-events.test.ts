@@ -7,6 +7,7 @@ import { keyEvents } from '../../src/cli/commands/enrollment/enroll/key-events.t
 import type { Context } from '../../src/cli/framework/context.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { quietClient, startStreamServer } from '../support/stream-server.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 
 const keyOf = (keyId: string, serialNumber: string | null = keyId) =>
   ({ keyId, serialNumber, transport: 'HID', simulated: false }) as Key;
@@ -156,7 +157,7 @@ test('a key that failed and is registered when it is plugged in again does not c
     token: () => Promise.resolve('token'),
     async call(name: string) {
       if (name === 'listDevices') return { list: [], pagination: { totalPages: 0 } };
-      const refusal = refusals.shift();
+      const refusal = name === 'registerDevice' ? refusals.shift() : undefined;
       if (refusal) throw refusal;
       return { deviceId: 'DEV-1', activationCode: 'AAAA', status: 'INACTIVE' };
     },
@@ -169,6 +170,8 @@ test('a key that failed and is registered when it is plugged in again does not c
     registry,
     io: { interrupt, stderrIsTerminal: false, columns: Number.POSITIVE_INFINITY },
     globals: { json: true, quiet: false },
+    settings: { server: null, home: temporaryFolder() },
+    identities: () => [],
     out: { row: (row: { result: string }) => void rows.push(row), notice: nothing, trace: nothing, end: nothing },
   } as unknown as Context;
   const none = {

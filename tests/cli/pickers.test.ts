@@ -320,7 +320,7 @@ needs('script', 'bsdutils')('the user of an activation', () => {
     };
     screen.type(`${ctrl.u}${activationCode.toLowerCase()}\r`);
     await screen.answer(/User to bind it to:/, 'x'.repeat(130));
-    await screen.shows(/> This is longer than 64/);
+    await screen.shows(/> This is longer than 128/);
     screen.type(`${ctrl.u}carol\r`);
     expect((await screen.ended).code).toBe(0);
   });

@@ -41,7 +41,7 @@ const lookupOf =
   (fits: readonly DeviceStatus[]): SearchLookup<string> =>
   async (typed, client) => {
     // No id, serial number or user is longer.
-    if (typed.length > textLengths.serialNumber) return { choices: [], more: 0 };
+    if (typed.length > textLengths.userId) return { choices: [], more: 0 };
     const byPart = await page(client, fits, typed === '' ? {} : { keyword: typed });
     const ofUser =
       typed === '' || byPart.list.length >= offered ? nothing : await page(client, fits, { userId: typed });
