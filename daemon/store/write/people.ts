@@ -44,7 +44,7 @@ import {
 import { setDevice } from './devices.ts';
 import { LeaverWindow } from './documents.ts';
 import type { Draft } from './draft.ts';
-import { activeOf, bind, bindByAccount, holds, updateOf, wantNamed } from './person-devices.ts';
+import { activeOf, bind, bindToLeaver, holds, updateOf, wantNamed } from './person-devices.ts';
 import { digestIn, RowReplay } from './replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from './rule.ts';
 import type { WantedRows } from './source.ts';
@@ -154,7 +154,7 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
   let disabled: readonly number[] | undefined;
   if (result === 'locked') {
     for (const device of active) {
-      if (step.accountIds?.includes(device.userId!)) bindByAccount(draft, device, person, context);
+      if (device.person === null) bindToLeaver(draft, device, person, context);
       end(draft, device, step.rule.action, set.reason!, context);
     }
     disabled = disableAccounts(draft, person.userKey, context);

@@ -38,8 +38,8 @@ export function bind(device: DeviceRecord, { number }: PersonRecord): DeviceUpda
   return updateOf(device, { person: number }, { personId: null }, after);
 }
 
-/** A device that was bound to the id of an account becomes one of the person: then only an ADMIN unlocks it. */
-export function bindByAccount(
+/** A device without a person becomes one of the person with whom it ends: then only an ADMIN unlocks it, also when the name is another person's later. */
+export function bindToLeaver(
   draft: Draft,
   device: DeviceRecord,
   { userName, number }: PersonRecord,

@@ -407,7 +407,7 @@ export const personRules: readonly Rule[] = [
     await commit(store, [setDevice(1, alone('ADA')), setDevice(2, alone('ada.2'))]);
     expect(await commit(store, [leaving(1, 'ada', { step: 'due' })], { at: NOON + MINUTE })).toEqual([left([])]);
     expect(await commit(store, [leaving(2, 'ada')])).toEqual([left([1])]);
-    expect(await store.device(1)).toMatchObject({ status: 'LOCKED', userId: 'ADA', person: null });
+    expect(await store.device(1)).toMatchObject({ status: 'LOCKED', userId: 'ada', person: 2 });
     expect(await store.device(2)).toMatchObject({ status: 'ACTIVE' });
   }),
 
