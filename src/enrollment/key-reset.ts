@@ -13,10 +13,18 @@ export interface ResetRequests {
   recordReset(deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset>;
 }
 
-/** Erases a key that the operator has confirmed. Rejects with what the key refuses: then it has kept everything, and so have the providers. */
-export async function eraseKey(requests: ResetRequests, key: NumberedKey, deviceId: string): Promise<KeyReset> {
+/**
+ * Erases a key that the operator has confirmed. Rejects with what the key refuses: then it has kept everything, and so have the providers.
+ * `isOpen`: an earlier reset is open, because the key does not report whether it was erased; this one decides it.
+ */
+export async function eraseKey(
+  requests: ResetRequests,
+  key: NumberedKey,
+  deviceId: string,
+  isOpen = false,
+): Promise<KeyReset> {
   const { state } = await stepDone(requests.step(key, { step: 'state' }));
-  await requests.recordReset(deviceId, { stage: 'begun', hadPin: state?.isSet === true });
+  if (!isOpen) await requests.recordReset(deviceId, { stage: 'begun', hadPin: state?.isSet === true });
   try {
     await stepDone(requests.step(key, { step: 'reset' }));
   } catch (error) {
@@ -41,12 +49,22 @@ export async function settledReset(
   key: NumberedKey,
   deviceId: string,
 ): Promise<SettledReset | null> {
+  const settled = await askedReset(requests, key, deviceId);
+  if (settled !== 'not known') return settled;
+  throw new IssueProblem('protocol', 'the key does not report whether it was erased: reset it again');
+}
+
+/** Likewise; the reset stays open if the key does not report that. */
+export async function askedReset(
+  requests: ResetRequests,
+  key: NumberedKey,
+  deviceId: string,
+): Promise<SettledReset | 'not known' | null> {
   const { begunAt, hadPin, credentials } = await requests.reset(deviceId);
   if (begunAt === null) return null;
   const { state, hasAny } = await stepDone(requests.step(key, { step: 'state', credentials }));
   const isErased = wasErased({ hadPin: hadPin === true, hasPin: state?.isSet === true, hasAny: hasAny ?? null });
-  if (isErased === null)
-    throw new IssueProblem('protocol', 'the key does not report whether it was erased: reset it again');
+  if (isErased === null) return 'not known';
   return { isErased, reset: await requests.recordReset(deviceId, { stage: isErased ? 'done' : 'canceled' }) };
 }
 

@@ -1,6 +1,7 @@
 /** The reset of an issued key: the key first, then the providers, whatever is refused, unplugged or killed in between. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { wasErased } from '../../src/enrollment/key-reset.ts';
+import { askedReset, eraseKey, type ResetRequests, settledReset, wasErased } from '../../src/enrollment/key-reset.ts';
+import type { NumberedKey } from '../../src/enrollment/registry.ts';
 import { startOkta } from '../support/issuing-providers.ts';
 import { issuingBy } from './issuing.ts';
 import { type Daemon, discard, startDaemon } from './program.ts';
@@ -104,6 +105,27 @@ test('no credential is begun while the outcome of a reset is not recorded, and a
   expect((await key.issue(key.names, '481516')).stdout).toContain('was already issued');
   expect(await key.recorded()).toMatchObject({ begunAt: null });
   expectKept(key);
+});
+
+test('a key that leaves open whether an earlier reset has erased it can be reset', async () => {
+  const stages: string[] = [];
+  const open = { deviceId: 'DEV-1', begunAt: '2026-11-29T00:00:00Z', hadPin: false, credentials: [], pending: 0 };
+  const requests: ResetRequests = {
+    step: async (_key, { step }) => {
+      stages.push(step);
+      return { problem: null, state: null } as Awaited<ReturnType<ResetRequests['step']>>;
+    },
+    reset: async () => open,
+    recordReset: async (_deviceId, { stage }) => {
+      stages.push(stage);
+      return { ...open, begunAt: null };
+    },
+  };
+  const key = { serialNumber: 'SN-1' } as NumberedKey;
+  expect(await askedReset(requests, key, 'DEV-1')).toBe('not known');
+  await expect(settledReset(requests, key, 'DEV-1')).rejects.toThrow('reset it again');
+  await eraseKey(requests, key, 'DEV-1', true);
+  expect(stages).toEqual(['state', 'state', 'state', 'reset', 'done']);
 });
 
 test.each([

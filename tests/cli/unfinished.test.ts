@@ -206,6 +206,21 @@ describe('a person who has a key that the run does not count', () => {
     expect((await bench.holders()).get(key.serialNumber!)).toBe(ann);
   });
 
+  test('keeps it, however another roster spells the name', async () => {
+    const [ann] = twoPeople();
+    const first = await bench.plug();
+    await bench.pull();
+    for (const name of [ann, ann.toUpperCase()]) {
+      const { start, out, rows } = bench.station(`userId\n${name}\n`);
+      const running = start('--out', out);
+      await bench.plugAgain();
+      await running.until('stderr', /PASS/);
+      await bench.pull();
+      expect([(await running.ended).code, rows()]).toEqual([0, [expect.stringContaining(first.serialNumber!)]]);
+    }
+    expect((await bench.holders()).get(first.serialNumber!)).toBe(ann);
+  });
+
   test('gets another one at a terminal after r', async () => {
     const [ann] = twoPeople();
     await withKey(ann);

@@ -153,7 +153,7 @@ export class PersonEnrollment {
     if (other !== null) return other;
     const parts = partsOf?.(key, person);
     const outcome = await (enroll?.(key, person) ?? this.#enrollment(person, dryRun, { proved }, parts).handle(key));
-    const isBound = dryRun || (outcome.status === 'ACTIVE' && outcome.userId === person.userId);
+    const isBound = dryRun || (outcome.status === 'ACTIVE' && isSameName(outcome.userId, person.userId));
     const isDone = isBound || outcome.result === 'spooled';
     return verdict(failureOf(outcome, person) ?? (isDone ? null : 'refused'), outcome, person, proved);
   }

@@ -2,7 +2,7 @@ import type { DataOf } from '../../../../contract/define.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
-import { eraseKey, settledReset } from '../../../../enrollment/key-reset.ts';
+import { askedReset, eraseKey } from '../../../../enrollment/key-reset.ts';
 import { columnOf } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { counted } from '../../../count.ts';
@@ -180,14 +180,15 @@ async function resetKey(context: Context, key: NumberedKey, deviceId: string, is
   if (!isConfirmed && !context.canAsk) throw usage('a reset must be confirmed', 'add --yes');
   if (!isConfirmed) await demandYes(context.out, question);
   const requests = issueRequests(context);
-  const before = await settledReset(requests, key, deviceId);
-  if (before?.isErased) notify(context, 'An earlier reset has already erased the key.');
+  const before = await askedReset(requests, key, deviceId);
+  const earlier = before !== 'not known' && before?.isErased ? before.reset : null;
+  if (earlier) notify(context, 'An earlier reset has already erased the key.');
   else
     notify(
       context,
       'A key can be erased only within 10 seconds after it was plugged in: if it refuses, plug it in again.',
     );
-  const { pending } = before?.isErased ? before.reset : await eraseKey(requests, key, deviceId);
+  const { pending } = earlier ?? (await eraseKey(requests, key, deviceId, before === 'not known'));
   if (pending > 0)
     notify(
       context,

@@ -1,5 +1,6 @@
 /** The keys of a roster run: each is checked, then bound or spooled, and counts once. */
 import type { Key } from '../../../../contract/hardware.ts';
+import { isSameName } from '../../../../contract/person-key.ts';
 import type { ProofOutcome } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import {
@@ -116,7 +117,7 @@ export class Station {
   #anotherKey({ serialNumber }: Key, { userId }: Person): AnotherKey {
     return {
       isAllowed: this.#options.again || this.#allowed.has(userId),
-      isCounted: serial => this.#counted.get(serial) === userId,
+      isCounted: serial => isSameName(this.#counted.get(serial) ?? null, userId),
       unfinished: this.#bindings?.unfinished(userId, serialNumber ?? '') ?? null,
     };
   }
@@ -125,7 +126,8 @@ export class Station {
   #countedFor({ serialNumber }: Key, person: Person): CountedKey | null {
     if (serialNumber === null) return null;
     const waiting = this.#outbox?.waitingFor(serialNumber) ?? null;
-    if (waiting !== null && waiting.userId !== person.userId) return { userId: waiting.userId, where: 'spool file' };
+    if (waiting !== null && !isSameName(waiting.userId, person.userId))
+      return { userId: waiting.userId, where: 'spool file' };
     const userId = this.#counted.get(serialNumber);
     return userId === undefined ? null : { userId, where: this.#dryRun ? 'dry run' : 'registry' };
   }
