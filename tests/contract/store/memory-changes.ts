@@ -10,6 +10,7 @@ import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/domai
 import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
 import {
   heldName,
+  holderOf,
   leave,
   ownerFault,
   type PersonRecord,
@@ -519,7 +520,11 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
     case 'person.leave': {
       const person = content.people[change.person - 1];
       if (person?.userName !== change.userName) throw new Conflict('person');
-      const own = content.devices.filter(device => device.person === person.number && device.status === 'ACTIVE');
+      const named = content.people.filter(({ userKey }) => userKey === person.userKey);
+      const key = holderOf(named) === person ? person.userKey : null;
+      const isOwn = ({ person: owner, userKey }: (typeof content.devices)[number]) =>
+        owner === person.number || (owner === null && userKey !== null && userKey === key);
+      const own = content.devices.filter(device => isOwn(device) && device.status === 'ACTIVE');
       const numbers = own.map(({ number }) => number);
       const recent = recentBrake(content, at);
       const accounts = enabledNamed(content, person.userKey).length;
@@ -530,7 +535,12 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const status = change.rule.action === 'lock' ? 'LOCKED' : 'DEACTIVATED';
       const times = status === 'LOCKED' ? { lockedAt: at, lockReason: set.reason! } : { deactivatedAt: at };
       if (isLocked && fault !== 'leaves devices of a leaver active')
-        for (const number of numbers) {
+        for (const { number, person: owner } of own) {
+          if (owner === null) {
+            const bound = { userId: person.userName, person: person.number, updatedAt: at };
+            deviceOf(number)({ ...bound, version: raised(number) });
+            write({ type: 'DEVICE_UPDATED' }, number, null);
+          }
           deviceOf(number)({ status, ...times, version: raised(number) });
           write({ type: status === 'LOCKED' ? 'DEVICE_LOCKED' : 'DEVICE_DEACTIVATED' }, number, null);
         }
