@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { needs } from '../support/needs.ts';
-import { armed, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
+import { actionsFor, armed, choose, consoleTests, dialog, row, status, violationsOn, withoutPage } from './browser.ts';
 
 const hostile = '<img src=x onerror=alert(1)>';
 
@@ -103,17 +103,16 @@ needs('chromium')('the page Tokens of the console', () => {
     await row(page, 'idle').getByText('never').waitFor();
     await row(page, 'idle').getByText('10.1.0.0/16').waitFor();
     await row(page, 'used').getByText('any network').waitFor();
-    const revoke = page.getByRole('button', { name: 'Revoke used' });
-    await revoke.press('Enter');
+    await choose(page, 'used', 'Revoke');
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');
     expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(200);
-    await revoke.press('Enter');
+    await choose(page, 'used', 'Revoke');
     await armed(page);
     await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
     await status(page, 'used is revoked.');
     await row(page, 'used').getByText('revoked', { exact: true }).waitFor();
-    expect(await revoke.count()).toBe(0);
+    expect(await actionsFor(page, 'used').count()).toBe(0);
     expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(1004);
     await context.close();
   });
@@ -127,7 +126,7 @@ needs('chromium')('the page Tokens of the console', () => {
       const { webhookId } = (await daemon.call('POST', '/api/webhooks', { url }, { token })).data;
       const { page, context, complaints } = await openTab({ place: 'tokens' });
       await row(page, name).getByText('Webhooks', { exact: true }).waitFor();
-      await page.getByRole('button', { name: `Revoke ${name}` }).press('Enter');
+      await choose(page, name, 'Revoke');
       await armed(page);
       await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
       const made = page.getByRole('dialog', { name: `Created with ${name}` });
