@@ -23,6 +23,7 @@ export interface Sent {
 /** Those about providers at which keys are issued, to a stand-in that lives as long as the test. */
 function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> {
   let providers = 0;
+  let issued: { readonly of: TestDaemon; readonly path: string } | null = null;
   const call = async (path: string, body?: object) => data(await daemon().call('POST', path, body));
   const provider = async () => {
     // A registry has few providers.
@@ -46,9 +47,11 @@ function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<Rout
     setPinPolicy: async () => ({ body: { recipients: [] } }),
     showKeyReset: async () => ({ path: await resetPath() }),
     recordKeyReset: async () => {
-      // Without a credential there is nothing to record.
-      const path = (await begun()).path.replace(/\/credentials\/.*/, '/reset');
-      return { path, body: { stage: 'begun', hadPin: true } };
+      // Without a credential there is nothing to record. One device serves all requests: a registry has few providers.
+      if (issued?.of !== daemon())
+        issued = { of: daemon(), path: (await begun()).path.replace(/\/credentials\/.*/, '/reset') };
+      await call(issued.path, { stage: 'canceled' });
+      return { path: issued.path, body: { stage: 'begun', hadPin: true } };
     },
     storePin: async () => ({ path: await pinPath(), body: { sealed: sealedSample } }),
     readPin: async () => {
