@@ -9,7 +9,7 @@ import { rawRequest } from '../support/raw-request.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startTestDaemon({ limits: { ...rateLimits, query: null, document: null } });
+  daemon = await startTestDaemon({ limits: { ...rateLimits, query: null, document: null, signIn: null } });
 });
 afterAll(() => daemon?.stop());
 
