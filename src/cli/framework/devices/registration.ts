@@ -44,7 +44,8 @@ type Services = Pick<Context, 'registry' | 'hardware'>;
 
 async function asRegistered({ registry, hardware }: Services, key: Key): Promise<Pick<Key, 'device' | 'proof'>> {
   const { serialNumber, device, proof } = key;
-  if (hardware === registry) return { device, proof };
+  // A hardware service that follows another interface may send neither.
+  if (hardware === registry) return { device: device ?? null, proof: proof ?? null };
   const { exact } = serialNumber === null ? { exact: null } : await findBySerial(registry, serialNumber);
   if (exact === null) return { device: null, proof: claimedBy(key) };
   return { device: { deviceId: exact.deviceId, status: exact.status }, proof: exact.proof ?? claimedBy(key) };
