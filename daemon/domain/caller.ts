@@ -34,7 +34,7 @@ export function lostByUser(
   return user.role === guard.role ? null : 'role';
 }
 
-/** The same for a service token. `owner`: the user of the guard. */
+/** Why a commit refuses a service token. `owner`: the user of the guard. */
 export const lostByToken = (
   guard: Extract<CallerGuard, { kind: 'service-token' }>,
   token: Pick<ServiceTokenRecord, 'revokedAt' | 'owner'> | undefined,

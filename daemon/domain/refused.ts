@@ -16,7 +16,7 @@ export interface RefusedRequest {
 
 /** The row of a source. */
 export interface RefusedRow {
-  /** See `numberOfSource`. */
+  /** The source: `numberOfSource`. */
   readonly number: number;
   /** The newest first. */
   readonly requests: readonly RefusedRequest[];
@@ -37,7 +37,7 @@ export const numberOfSource = (source: ProvisioningSource): number => provisioni
 /** One event for each source in this time: a hostile sender must not fill the journal. */
 const ANNOUNCED_MS = 3_600_000;
 
-/** Those that are still kept at `now`. */
+/** The requests that are still kept at `now`. */
 export const keptRefusals = (requests: readonly RefusedRequest[], now: number): readonly RefusedRequest[] =>
   requests.filter(({ at }) => at > now - refusedBounds.days * 86_400_000);
 

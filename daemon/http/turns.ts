@@ -37,7 +37,7 @@ const hasEnded = ({ response }: TurnJob): boolean =>
 /** Begins the requests of a server in turn. */
 export class RequestTurns {
   readonly #lines = new WeakMap<Socket, Line>();
-  /** Those whose connection is free, in the order in which they came. */
+  /** Requests whose connection is free, in the order in which they came. */
   #ready: { readonly line: Line; readonly job: TurnJob }[] = [];
   #waiting = 0;
   readonly #mostWaiting: number;

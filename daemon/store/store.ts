@@ -63,7 +63,7 @@ export interface Reader extends CredentialReads, BindingReads {
   serviceToken(number: number): Promise<ServiceTokenRecord | null>;
   /** The token whose text has this SHA-256 (lower-case hex). */
   serviceTokenByDigest(sha256: string): Promise<ServiceTokenRecord | null>;
-  /** Those that are not revoked, of this owner. */
+  /** Service tokens of this owner that are not revoked. */
   serviceTokensOf(owner: number): Promise<readonly ServiceTokenRecord[]>;
   /** In order of creation, including expired and revoked ones. */
   serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;

@@ -129,7 +129,7 @@ export const serviceTokens = new StoreTable<ServiceTokenRecord>(
   },
 );
 
-/** Those that are not revoked, of an owner. */
+/** Service tokens of an owner that are not revoked. */
 export const tokensOfOwner: Lookup<ServiceTokenRecord> = {
   table: serviceTokens,
   by: ['owner'],

@@ -79,7 +79,7 @@ async function hasOneOf(
   return (await unlessMissing(key.send(CTAP2.GET_ASSERTION, parameters))) !== null;
 }
 
-/** See `IssuedKey.hasAny`. */
+/** Whether the key has one of these credentials; null if it does not report it, as `IssuedKey.hasAny`. */
 export async function hasAnyStored(key: Authenticator, credentials: readonly KeyCredential[]): Promise<boolean | null> {
   try {
     for (const [relyingParty, list] of Map.groupBy(credentials, one => one.relyingParty))

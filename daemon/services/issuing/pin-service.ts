@@ -102,7 +102,7 @@ export async function forgottenPin(
   return domain.setPin(device, document.version, pin, { type: 'PIN_REMOVED', detail });
 }
 
-/** Those that a new one leaves readable. */
+/** The sealed PINs that a new one leaves readable. */
 function earlierPins(context: Context | null, before: domain.StoredPin): readonly string[] {
   const earlier = domain.sealedPins(before);
   if (earlier.length > pinBounds.earlier && context && context.caller.role !== 'ADMIN')

@@ -25,7 +25,7 @@ export class ClientTurns {
   readonly #bounds: TurnBounds;
   /** Turns that are taken, by client. */
   readonly #taken = new Map<string, number>();
-  /** Those that wait, by client. The client that waits for its turn longest is first. */
+  /** Requests that wait, by client. The client that waits for its turn longest is first. */
   readonly #lines = new Map<string, WaitingTurn[]>();
   #total = 0;
   #waiting = 0;

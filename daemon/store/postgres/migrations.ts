@@ -21,7 +21,7 @@ interface UserCounts {
   readonly user: 'user_id' | 'user_key';
   readonly table: string;
 }
-/** Those of the release before: its daemons counted by the exact name. */
+/** Counts of the release before: its daemons counted by the exact name. */
 const exactCounts: UserCounts = { user: 'user_id', table: 'device_user_count' };
 const keyCounts: UserCounts = { user: 'user_key', table: 'device_key_count' };
 const kindsOf = ({ user }: UserCounts) => `${user}, manufacturer, device_type, status`;

@@ -28,7 +28,7 @@ interface InputOptions extends InputSource {
   readonly mapping: Mapping;
   /** Values for rows that have none; those of the mapping come after them. */
   readonly defaults: Defaults;
-  /** See `RowRules`. */
+  /** Rules of its rows: `RowRules`. */
   readonly asIs?: boolean;
   /** Called with what is read from which column. */
   readonly explain: (text: string) => void;
