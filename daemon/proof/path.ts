@@ -76,7 +76,7 @@ function failedPath({ problem, isForged: isIt }: PathSearch): Path {
   return failed;
 }
 
-/** Whether there is no path because a certificate names an issuer that has not signed it. */
+/** Whether a certificate names an issuer that has not signed it, so that there is no path. */
 export const isForged = (path: Path): boolean => forged.has(path);
 
 function extend(path: readonly Certificate[], search: PathSearch): readonly Certificate[] | null {

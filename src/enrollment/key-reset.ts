@@ -54,7 +54,7 @@ export async function settledReset(
   throw new IssueProblem('protocol', 'the key does not report whether it was erased: reset it again');
 }
 
-/** Likewise; the reset stays open if the key does not report that. */
+/** Settles an open reset by asking the key. The reset stays open if the key does not report whether it was erased. */
 export async function askedReset(
   requests: ResetRequests,
   key: NumberedKey,

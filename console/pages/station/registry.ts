@@ -66,7 +66,7 @@ const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
     return found ? attempt(() => detailOf(found.deviceId)) : null;
   },
   async withClaims(key) {
-    for (const end = Date.now() + claimsPoll.forMs; Date.now() < end; ) {
+    for (const end = performance.now() + claimsPoll.forMs; performance.now() < end; ) {
       const now = claimedIn((await call('listKeys', {})).list, key);
       if (now !== null) return now;
       await new Promise(resolve => setTimeout(resolve, claimsPoll.everyMs));
