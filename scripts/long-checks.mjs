@@ -55,9 +55,9 @@ const checks = [
   },
   {
     script: 'fuzz',
-    minutes: 10,
-    // A tenth of the inputs of `npm run fuzz`, which takes 6 minutes; each run has others.
-    env: { DEVMGR_FUZZ_COUNT: '20000' },
+    minutes: 14,
+    // A tenth of the inputs of `npm run fuzz`, and a fifth of its histories of persons; each run has others.
+    env: { DEVMGR_FUZZ_COUNT: '20000', DEVMGR_PERSON_HISTORIES: '2000' },
     seed: { variable: 'DEVMGR_FUZZ_SEED' },
     packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
   },
@@ -70,10 +70,8 @@ const checks = [
   },
   {
     script: 'test:leavers',
-    minutes: 8,
+    minutes: 4,
     reports: true,
-    // A fifth of the histories of `npm run test:leavers`; each run has others.
-    env: { DEVMGR_PERSON_HISTORIES: '2000' },
     seed: { variable: 'DEVMGR_LEAVERS_SEED' },
     packages: [{ debian: 'postgresql', folder: '/usr/lib/postgresql' }],
   },

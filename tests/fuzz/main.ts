@@ -1,8 +1,9 @@
 /**
  * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, evidence under roots that are not trusted, scans with gaps, and files
- * that were cut; then 200,000 spoiled and long inputs for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer
- * was wrong or late, if an input held the main thread for 50 ms, if something was logged as an error, or if handles or memory are left.
- * DEVMGR_FUZZ_SEED and DEVMGR_FUZZ_COUNT choose others.
+ * that were cut; then 10,000 histories of persons on SQLite, and as many with three nodes on PostgreSQL; then 200,000 spoiled and long inputs
+ * for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer was wrong or late, if an input held the main thread
+ * for 50 ms, if something was logged as an error, if handles or memory are left, or if a history is not that of the model of persons.
+ * DEVMGR_FUZZ_SEED, DEVMGR_FUZZ_COUNT and DEVMGR_PERSON_HISTORIES choose others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { tryCutFiles } from './cut-files.ts';
 import { tryForeignRoots } from './foreign-roots.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from './issuing.ts';
 import { spawnTried, tryDaemon } from './leaks.ts';
+import { type PersonHistories, tryPersons, tryPersonsOnNodes } from './persons.ts';
 import { tryReader } from './proof.ts';
 import { sampledReaders } from './proof-samples.ts';
 import { tryScans } from './scans.ts';
@@ -19,6 +21,7 @@ import { MOST_WORK } from './stall.ts';
 
 const seed = Number(process.env.DEVMGR_FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const count = Number(process.env.DEVMGR_FUZZ_COUNT ?? 200_000);
+const histories = Number(process.env.DEVMGR_PERSON_HISTORIES ?? Math.ceil(count / 20));
 
 const faults: string[] = [];
 for (const reader of sampledReaders()) {
@@ -42,6 +45,15 @@ for (const [name, [tryThem, share]] of Object.entries(others)) {
   faults.push(...found);
 }
 
+/** Half of the histories have a policy with a delay. */
+async function tryHistories(engine: string, tryThem: (histories: PersonHistories) => Promise<string[]>): Promise<void> {
+  const started = performance.now();
+  for (const isDelayed of [false, true])
+    faults.push(...(await tryThem({ seed, count: Math.ceil(histories / 2), isDelayed })));
+  const seconds = Math.round((performance.now() - started) / 1000);
+  console.log(`histories of persons on ${engine}: ${histories} tried in ${seconds} s, seed ${seed}`);
+}
+
 /** Tries a daemon of its own. `store`: address of its database; SQLite if absent. */
 async function tryOn(engine: string, store?: string): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-fuzz-'));
@@ -63,9 +75,11 @@ async function tryOn(engine: string, store?: string): Promise<void> {
   await rm(home, { recursive: true, force: true });
 }
 
+await tryHistories('SQLite', tryPersons);
 await tryOn('SQLite');
 if (postgresServers().length > 0) {
   const server = await PostgresServer.start();
+  await tryHistories('PostgreSQL with three nodes', one => tryPersonsOnNodes(server, one));
   await tryOn('PostgreSQL', server.url(await server.database()));
   await server.stop();
 } else console.log('PostgreSQL: left out, it is not installed (apt-get install postgresql)');
