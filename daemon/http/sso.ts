@@ -4,10 +4,8 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { consolePath, type SsoProblem } from '../../src/contract/values.ts';
-import { ProviderAway } from '../delivery/provider/errors.ts';
-import { RetryLater } from '../services/limiter.ts';
-import { SsoRefused } from '../services/sso/refused.ts';
+import { consolePath } from '../../src/contract/values.ts';
+import { problemOf, TerminalRefused } from '../services/sso/refused.ts';
 import type { SsoSignIn } from '../services/sso/sign-in.ts';
 import type { Call } from './operation.ts';
 
@@ -41,7 +39,7 @@ export const setSsoCookie = (
 ): string =>
   `${name}=${value}; Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
 
-/** Leads a browser to the console. The code is behind #, and so in no log. Clients that do not accept HTML get the refusal. */
+/** Leads a browser to the console, or to the terminal that waits for a sign-in which was refused. The code is behind #, and so in no log. Clients that do not accept HTML get the refusal. */
 export async function finishSso(
   signIn: Pick<SsoSignIn, 'finish' | 'knownBrowser'>,
   origin: string,
@@ -56,16 +54,12 @@ export async function finishSso(
     reply.header('set-cookie', setSsoCookie(origin, signIn.knownBrowser(known), kept));
     return reply.redirect(`${consolePath}#${new URLSearchParams(given)}`, 303);
   } catch (error) {
-    const problem = problemOf(error);
-    if (problem === null || !request.headers.accept?.includes('text/html')) throw error;
-    return reply.redirect(`${consolePath}#/?sso=${problem}`, 303);
+    const isAtTerminal = error instanceof TerminalRefused;
+    const refusal = isAtTerminal ? error.cause : error;
+    const problem = problemOf(refusal);
+    if (problem === null || !request.headers.accept?.includes('text/html')) throw refusal;
+    return reply.redirect(isAtTerminal ? error.url : `${consolePath}#/?sso=${problem}`, 303);
   }
-}
-
-function problemOf(error: unknown): SsoProblem | null {
-  if (error instanceof SsoRefused) return error.problem;
-  if (error instanceof RetryLater) return 'busy';
-  return error instanceof ProviderAway ? 'away' : null;
 }
 
 /** Providers send logout tokens as a form. Every other operation takes JSON only. */

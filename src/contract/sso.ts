@@ -178,7 +178,7 @@ export const ssoOperations = additions('Single sign-on', {
   finishSso: {
     summary: 'Complete a sign-in at the provider in a browser',
     description:
-      'Redirects to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. For a terminal, the console gets a code for `POST /api/auth/sso/terminal`.',
+      'Redirects to the console with a single-use code (`POST /api/auth/exchange`), or with the reason why no one is signed in. A client that does not accept HTML gets the reason as an envelope: 1004. For a terminal, the console gets a code for `POST /api/auth/sso/terminal`; if no one is signed in, the browser is redirected to `loopbackPort`, and `POST /api/auth/sso/callback` returns the reason.',
     limit: 'signIn',
     query: Type.Object(returned),
     raw: { contentType: 'text/html', status: 303, description: 'redirect to the console (303)' },

@@ -208,23 +208,52 @@ describe('a sign-in of a terminal by a port of its machine', () => {
     expect(JSON.stringify((await daemon.call('GET', '/api/users/list?size=100')).data)).not.toContain('newcomer');
   });
 
-  it('leads nowhere with a state that was not made here, was altered or was used, or with an error', async () => {
+  it('leads nowhere with a state that was not made here, was altered or was used', async () => {
     const { url, state } = await start();
     const [challenge, , sealed] = state.split('.');
     await asked(url);
-    const fresh = await start();
     for (const [forged, more] of [
       [`${challenge}.50123`, 'code=x'],
       [`${challenge}.50124.${sealed}`, 'code=x'],
       [`${'A'.repeat(51)}.50123.${sealed}`, 'code=x'],
       [`${challenge}.50123.${'A'.repeat(80)}`, 'code=x'],
       [state, 'code=x'],
-      [fresh.state, 'error=access_denied'],
+      [state, 'error=access_denied'],
+      [`${challenge}.50124.${sealed}`, 'error=access_denied'],
     ]) {
       const answer = await new Browser().send(`${daemon.url}/api/auth/sso/callback?state=${forged}&${more}`);
-      expect(answer.headers.get('location')).toMatch(/^\/console\/#\/\?sso=(state|denied)$/);
+      expect(answer.headers.get('location')).toMatch(/^\/console\/#\/\?sso=state$/);
       expect(await answer.text()).not.toContain('127.0.0.1');
     }
+  });
+
+  it.each([
+    ['the provider refuses', null, 'the provider refused the sign-in'],
+    ['no group of the person may use the registry', 's-eve', 'you are in none of the groups'],
+  ])('ends if %s: the terminal alone gets the reason, once', async (_, sub, message) => {
+    const { url, state, secret } = await start();
+    const browser = new Browser();
+    const back = sub
+      ? await browser.atProvider(url, sub)
+      : `${daemon.url}/api/auth/sso/callback?state=${state}&error=access_denied`;
+    const led = new URL((await browser.send(back)).headers.get('location')!);
+    expect(led.origin + led.pathname).toBe('http://127.0.0.1:50123/');
+    const brought = Object.fromEntries(led.searchParams);
+    expect(brought).toEqual({ code: expect.any(String), state });
+    const other = await take({ ...brought, secret: 'A'.repeat(43) });
+    expect(other).toMatchObject({ code: 1004, message: expect.not.stringContaining(message) });
+    expect(await take({ ...brought, secret })).toMatchObject({ code: 1004, message: expect.stringContaining(message) });
+    expect(await take({ ...brought, secret })).toMatchObject({
+      code: 1004,
+      message: expect.not.stringContaining(message),
+    });
+  });
+
+  it('gives a client that does not accept HTML the refusal itself', async () => {
+    const { state } = await start();
+    const path = `/api/auth/sso/callback?state=${state}&error=access_denied`;
+    const { code, message } = await daemon.call('GET', path, undefined, { token: null });
+    expect({ code, message }).toEqual({ code: 1004, message: 'the provider refused the sign-in' });
   });
 
   it('opens a session for the terminal, which alone has the secret, and once', async () => {

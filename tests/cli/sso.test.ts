@@ -13,6 +13,7 @@ beforeAll(async () => {
   daemon = await startDaemon();
   provider = await startSsoProvider({ daemons: [daemon.url] });
   provider.people.set('s-ben', { name: 'ben', groups: ['keys-desk'] });
+  provider.people.set('s-eve', { name: 'eve', groups: ['staff'] });
   secretFile = join(daemon.home, 'client-secret');
   writeFileSync(secretFile, `${clientSecret}\n`);
   chmodSync(secretFile, 0o600);
@@ -99,7 +100,8 @@ test('login --sso signs a terminal in with the code of the provider', async () =
   expect((await devmgr(['whoami', '--server', daemon.url], { home })).stdout).toContain('ben (DEALER)');
 });
 
-test('login --sso signs a terminal in with the browser of this machine, and ignores the requests of strangers', async () => {
+/** A terminal that waits for the browser of this machine, and where the browser is led. */
+async function atBrowser() {
   const home = temporaryFolder();
   const page = join(home, 'page');
   const browser = join(home, 'browser');
@@ -108,8 +110,30 @@ test('login --sso signs a terminal in with the browser of this machine, and igno
   const running = start(['login', '--sso', '--server', daemon.url], { home, env });
   const [, userCode] = await running.until('stderr', /shows the code ([A-Z0-9]{4}-[A-Z0-9]{4})\./);
   const [, target] = /location\.replace\((".*")\)/.exec(readFileSync(page, 'utf8')) ?? [];
+  return { running, userCode, target: JSON.parse(target!) as string };
+}
+
+test('login --sso ends with the reason as soon as single sign-on refuses the person in the browser', async () => {
+  const { running, target } = await atBrowser();
   const person = new Browser();
-  const back = await person.send(await person.atProvider(JSON.parse(target!), 's-ben'));
+  const back = await person.send(await person.atProvider(target, 's-eve'));
+  expect(await (await fetch(back.headers.get('location')!)).text()).toContain('return to the terminal');
+  const { code, stderr } = await running.ended;
+  expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('you are in none of the groups') });
+});
+
+test('login --sso ends with the reason as soon as single sign-on refuses the person of its code', async () => {
+  const running = start(['login', '--sso', '--server', daemon.url], { home: temporaryFolder() });
+  const [, address] = await running.until('stderr', /^Open (\S+)\n/m);
+  await new Browser().atProvider(address!, 's-eve');
+  const { code, stderr } = await running.ended;
+  expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('you are in none of the groups') });
+});
+
+test('login --sso signs a terminal in with the browser of this machine, and ignores the requests of strangers', async () => {
+  const { running, userCode, target } = await atBrowser();
+  const person = new Browser();
+  const back = await person.send(await person.atProvider(target, 's-ben'));
   const [, ticket] = /#terminal=([\w-]+)$/.exec(back.headers.get('location') ?? '') ?? [];
   const question = await daemon.call('POST', '/api/auth/sso/terminal', { code: ticket });
   expect(question).toMatchObject({

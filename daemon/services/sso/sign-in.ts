@@ -21,10 +21,10 @@ import type { Tokens } from '../tokens.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { SignedIn } from './provider.ts';
 import type { ProviderRequests } from './provider-requests.ts';
-import { denied, refusalOf, SsoRefused } from './refused.ts';
+import { denied, problemOf, refusalOf, SsoRefused, TerminalRefused } from './refused.ts';
 import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
-import type { SsoTerminals } from './terminals.ts';
+import type { ReturnedTerminal, SsoTerminals } from './terminals.ts';
 
 /** Dependencies. */
 interface SsoSignInParts {
@@ -69,6 +69,10 @@ function checkOf(cookie: string, state: string) {
 const stateRefused = () =>
   new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
 
+function refuseState(): never {
+  throw stateRefused();
+}
+
 /** A code of the provider for a terminal, and the seconds between two polls with it. */
 interface DeviceCode {
   readonly code: string;
@@ -111,11 +115,17 @@ export class SsoSignIn {
   async finish(returned: Return, from: From): Promise<Readonly<Record<string, string>>> {
     const active = await this.#parts.settings.active();
     const { state = '' } = returned.query;
-    return this.#recording<Readonly<Record<string, string>>>(from, () =>
-      this.#parts.terminals.isState(state)
-        ? this.#askForTerminal(active, returned, state, from)
-        : this.#openConsole(active, returned, state, from),
-    );
+    const { terminals } = this.#parts;
+    if (!terminals.isState(state)) return this.#recording(from, () => this.#openConsole(active, returned, state, from));
+    const terminal = await this.#recording(from, async () => (await terminals.answer(state)) ?? refuseState());
+    try {
+      return await this.#recording(from, () => this.#askForTerminal(active, returned, terminal, from));
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem === null) throw error;
+      const message = problem === 'away' ? 'the provider does not answer' : (error as Error).message;
+      throw new TerminalRefused(error as Error, await terminals.refuse(terminal, { problem, message }));
+    }
   }
 
   /** A name for a browser in which the provider has signed someone in: strangers with the same address do not slow it down. */
@@ -148,12 +158,10 @@ export class SsoSignIn {
   }
 
   /** The terminal gets nothing yet: the browser may have followed a link of another person, and the provider may have asked nothing. */
-  async #askForTerminal(active: ActiveSso, returned: Return, state: string, from: From) {
+  async #askForTerminal(active: ActiveSso, returned: Return, terminal: ReturnedTerminal, from: From) {
     const { terminals, accounts } = this.#parts;
-    const terminal = await terminals.answer(state);
-    if (!terminal) throw stateRefused();
     if (returned.query.error !== undefined) throw denied();
-    const person = await this.#signIn(active, returned, terminals.checkOf(state), from);
+    const person = await this.#signIn(active, returned, terminals.checkOf(terminal.state), from);
     const role = roleIn(active, person);
     const user = await accounts.find({ ...person, issuer: active.config.issuer });
     const shown = { account: user?.username ?? person.name ?? person.sub, role };
@@ -173,9 +181,11 @@ export class SsoSignIn {
     from: From,
   ): Promise<DataOf<Routes['takeSso']>> {
     const active = await this.#parts.settings.active();
+    const taken = error === undefined ? await this.#parts.terminals.take(secret, state, code) : null;
+    // The journal has had the refusal since the browser came back.
+    if (taken && 'problem' in taken) throw new SsoRefused(taken.problem, taken.message);
     return this.#recording(from, async () => {
       if (error !== undefined) throw denied();
-      const taken = await this.#parts.terminals.take(secret, state, code);
       if (taken?.sessions !== active.sessions) throw stateRefused();
       return this.#open(active, taken.person, { console: false }, from);
     });

@@ -6,7 +6,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
-import type { Role } from '../../../src/contract/values.ts';
+import type { Role, SsoProblem } from '../../../src/contract/values.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
 import type { SingleUseCodes } from '../../store/short-lived.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
@@ -43,6 +43,12 @@ export interface ReturnedTerminal extends SsoTerminal {
 interface SsoPerson {
   readonly person: SignedIn;
   readonly sessions: number;
+}
+
+/** Why no one was signed in at the provider. */
+interface TerminalRefusal {
+  readonly problem: SsoProblem;
+  readonly message: string;
 }
 
 /** What waits for the person: the terminal, and what it will get, sealed. */
@@ -117,18 +123,31 @@ export class SsoTerminals {
     const found = await this.#parts.codes.take(pressDigest(ticket));
     if (found === null) return null;
     const { state, holder, port, account, role, name, address, sealed, expiresAt } = JSON.parse(found) as WaitingPress;
-    const code = randomBytes(32).toString('base64url');
-    await this.#put(codeDigest(holder, state, code), sealed, expiresAt);
-    const url = `http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`;
+    const url = await this.#lead({ holder, state, port, expiresAt }, sealed);
     return { account, role, name, address, userCode: this.#userCode(state), url };
   }
 
-  /** The person for whom the terminal has got a code, once; null if it is unknown, was used or has expired, or if the secret is another one. */
-  async take(secret: string, state: string, code: string): Promise<SsoPerson | null> {
+  /** Has the terminal told that no one is signed in. Returns where the browser has to go. */
+  refuse(terminal: ReturnedTerminal, refusal: TerminalRefusal): Promise<string> {
+    return this.#lead(terminal, this.#seal(terminal.state, refusal));
+  }
+
+  /** Where the browser brings the terminal a code for what is sealed. */
+  async #lead(
+    { holder, state, port, expiresAt }: Pick<ReturnedTerminal, 'holder' | 'state' | 'port' | 'expiresAt'>,
+    sealed: string,
+  ): Promise<string> {
+    const code = randomBytes(32).toString('base64url');
+    await this.#put(codeDigest(holder, state, code), sealed, expiresAt);
+    return `http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`;
+  }
+
+  /** What the terminal has got a code for, once; null if it is unknown, was used or has expired, or if the secret is another one. */
+  async take(secret: string, state: string, code: string): Promise<SsoPerson | TerminalRefusal | null> {
     const { codes, sealingKey } = this.#parts;
     const sealed = await codes.take(codeDigest(sha256(secret), state, code));
     const opened = sealed === null ? null : openSecret(sealingKey, { ...boundOf(state), sealed });
-    return opened === null ? null : (JSON.parse(opened) as SsoPerson);
+    return opened === null ? null : (JSON.parse(opened) as SsoPerson | TerminalRefusal);
   }
 
   async #put(digest: string, session: string, expiresAt: number): Promise<void> {
@@ -136,9 +155,9 @@ export class SsoTerminals {
     if (left > 0) await this.#parts.codes.put(digest, session, left);
   }
 
-  /** It has tokens of the provider. */
-  #seal(state: string, who: SsoPerson): string {
-    return sealSecret(this.#parts.sealingKey, boundOf(state), JSON.stringify(who));
+  /** A person has tokens of the provider. */
+  #seal(state: string, result: SsoPerson | TerminalRefusal): string {
+    return sealSecret(this.#parts.sealingKey, boundOf(state), JSON.stringify(result));
   }
 
   #userCode(state: string): string {
