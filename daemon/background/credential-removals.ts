@@ -12,12 +12,12 @@ import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
 import type { EntryType, EventRecord } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
+import { allOpenCredentials } from '../issuing/reads.ts';
 import type { CredentialService } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
 import { isRefusal } from '../services/issuing/providers/provider-api.ts';
 import { RetryLater } from '../services/limiter.ts';
 import { Conflict } from '../store/commit.ts';
-import { allOpenCredentials } from '../store/read/credentials.ts';
 import type { Store } from '../store/store.ts';
 import type { DueWorkParts } from './due-work.ts';
 

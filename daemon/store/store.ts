@@ -27,6 +27,8 @@ import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { SsoSessionsRow } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
+import type { CredentialReads } from '../issuing/reads.ts';
+import type { BindingReads } from '../people/bindings.ts';
 import type { ChangeResult, Commit, StoredResponse } from './commit.ts';
 import type {
   DeviceFilter,
@@ -41,8 +43,6 @@ import type {
   StatisticsQuery,
   Window,
 } from './queries.ts';
-import type { BindingReads } from './read/bindings.ts';
-import type { CredentialReads } from './read/credentials.ts';
 import type { SharedState } from './short-lived.ts';
 
 /** The reads of a registry. A record that does not exist is null. All reject with `StoreFailure`. */

@@ -31,6 +31,9 @@ const withoutHttp = below('daemon/', 'services/ notifications/ blobs/ hardware/ 
 /** What composes a daemon. */
 const composition = below('daemon/', 'main.ts registry-daemon.ts registry.ts station.ts composition/');
 
+/** The folders of what a registry has of each subject. */
+const subjects = below('daemon/', 'devices/ accounts/ sign-in/ people/ issuing/ proofs/ receipts/');
+
 /** A package that only `places` import. */
 const knownBy = (places: readonly string[], packages: readonly string[], because: string): Rule => ({
   from: product,
@@ -180,6 +183,7 @@ export const rules: readonly Rule[] = [
     from: ['daemon/store/'],
     only: [
       ...below('daemon/', 'store/ domain/ concurrency.ts files.ts private-file.ts'),
+      ...subjects,
       'src/contract/',
       'npm:better-sqlite3',
       'npm:pg',
@@ -189,7 +193,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/store/write/', 'daemon/store/read/'],
-    only: ['daemon/store/', 'daemon/domain/', 'daemon/concurrency.ts', 'src/contract/'],
+    only: ['daemon/store/', 'daemon/domain/', 'daemon/concurrency.ts', 'src/contract/', ...subjects],
     because: 'what a change means, and what is read, is stated once for all engines: no I/O, no engine, no SQL client',
   },
   {
@@ -206,7 +210,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/'],
-    except: ['daemon/store-engine.ts', 'daemon/store/sqlite/'],
+    except: ['daemon/store-engine.ts', 'daemon/store/sqlite/', ...subjects.map(folder => `${folder}sqlite/`)],
     never: ['daemon/store/sqlite/'],
     // The lock of the home folder, which is not part of the registry.
     but: ['daemon/store/sqlite/file-lock.ts'],
@@ -214,7 +218,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/'],
-    except: ['daemon/store-engine.ts', 'daemon/store/postgres/'],
+    except: ['daemon/store-engine.ts', 'daemon/store/postgres/', ...subjects.map(folder => `${folder}postgres/`)],
     never: ['daemon/store/postgres/'],
     because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
   },

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitsFor, countBits, hasBit, setBit, setRange } from '../../daemon/store/sqlite/lists/bits.ts';
-import { addIdsWith } from '../../daemon/store/sqlite/lists/id-digits.ts';
-import { matching } from '../../daemon/store/sqlite/lists/matches.ts';
-import { NumberSet } from '../../daemon/store/sqlite/lists/number-set.ts';
-import { select } from '../../daemon/store/sqlite/lists/select.ts';
-import { Serials } from '../../daemon/store/sqlite/lists/serials.ts';
-import { TimeOrder } from '../../daemon/store/sqlite/lists/sorted-page.ts';
-import { Postings, Trigrams } from '../../daemon/store/sqlite/lists/trigrams.ts';
+import { bitsFor, countBits, hasBit, setBit, setRange } from '../../daemon/devices/sqlite/lists/bits.ts';
+import { addIdsWith } from '../../daemon/devices/sqlite/lists/id-digits.ts';
+import { matching } from '../../daemon/devices/sqlite/lists/matches.ts';
+import { NumberSet } from '../../daemon/devices/sqlite/lists/number-set.ts';
+import { select } from '../../daemon/devices/sqlite/lists/select.ts';
+import { Serials } from '../../daemon/devices/sqlite/lists/serials.ts';
+import { TimeOrder } from '../../daemon/devices/sqlite/lists/sorted-page.ts';
+import { Postings, Trigrams } from '../../daemon/devices/sqlite/lists/trigrams.ts';
 
 const finish = <T>(work: Generator<void, T>): T => {
   for (;;) {

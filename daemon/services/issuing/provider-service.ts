@@ -15,7 +15,7 @@ import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/error
 import { enteredProblem, issuerProblem } from '../../delivery/provider/fetch.ts';
 import * as domain from '../../domain/provider.ts';
 import { openSecret, sealSecret } from '../../domain/sealed.ts';
-import { allOpenCredentials } from '../../store/read/credentials.ts';
+import { allOpenCredentials } from '../../issuing/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { accept, type Context, commitLast, retrying } from '../context.ts';
 import { RetryLater } from '../limiter.ts';

@@ -1,11 +1,12 @@
+import { keyedFilter } from '../../devices/filters.ts';
+import { listDevices } from '../../devices/postgres/lists.ts';
+import { readStatistics } from '../../devices/postgres/statistics.ts';
 import { checkRows, journalReads } from '../check.ts';
 import type { StoredRows } from '../copy.ts';
 import type { StoreMaintenance } from '../maintenance.ts';
-import { keyedFilter } from '../read/device-filters.ts';
 import { numberedTables } from '../tables.ts';
 import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
-import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { beforeOpening, currentVersion } from './migrate.ts';
 import { openPostgresStore } from './postgres-store.ts';
@@ -13,7 +14,6 @@ import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { PostgresRows } from './rows.ts';
-import { readStatistics } from './statistics.ts';
 import { tallyDialect } from './tallies.ts';
 
 /** A database and the key of its journal. */

@@ -1,9 +1,12 @@
 /** The store in a PostgreSQL database. */
 
+import { keyedFilter } from '../../devices/filters.ts';
+import { listDevices } from '../../devices/postgres/lists.ts';
+import { scanDevices } from '../../devices/postgres/scan.ts';
+import { readStatistics } from '../../devices/postgres/statistics.ts';
 import { StoreFailure } from '../commit.ts';
 import { CommitListeners } from '../commit-listeners.ts';
 import { JournalEnd } from '../journal-end.ts';
-import { keyedFilter } from '../read/device-filters.ts';
 import type { Migration } from '../schema.ts';
 import type { SharedState } from '../short-lived.ts';
 import type { Store } from '../store.ts';
@@ -16,17 +19,14 @@ import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
 import { Hints } from './hints.ts';
 import { recordInstance } from './imprint.ts';
-import { listDevices } from './lists.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { beforeOpening, prepareDatabase } from './migrate.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
-import { scanDevices } from './scan.ts';
 import type { Login } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
-import { readStatistics } from './statistics.ts';
 import { Watch } from './watch.ts';
 
 /** How to open the store. */

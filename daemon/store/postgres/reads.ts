@@ -1,20 +1,21 @@
 /** The reads that take one look at a table or an index. */
+
+import { eventFilters } from '../../devices/filters.ts';
+import { Conditions, likeAnywhere } from '../../devices/postgres/conditions.ts';
 import type { CredentialRecord } from '../../domain/credential.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import type { PersonRecord } from '../../domain/person.ts';
 import type { LatestProof } from '../../domain/proof.ts';
+import type { OpenCredential } from '../../issuing/reads.ts';
+import * as credentialSql from '../../issuing/reads.ts';
+import { bindingReads } from '../../people/bindings.ts';
+import { personTerms } from '../../people/reads.ts';
 import { type JournalRow, toEvents } from '../chain.ts';
 import type { EventFilter, JournalHead, PersonFilter, Rows, Window } from '../queries.ts';
-import { bindingReads } from '../read/bindings.ts';
-import type { OpenCredential } from '../read/credentials.ts';
-import * as credentialSql from '../read/credentials.ts';
-import { eventFilters } from '../read/device-filters.ts';
-import { personTerms } from '../read/people.ts';
 import { type Only, type RecordQueries, recordReads, whereOf } from '../read/records.ts';
 import type { Reader } from '../store.ts';
 import { type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../table.ts';
 import { credentials, people, personSalts } from '../tables.ts';
-import { Conditions, likeAnywhere } from './conditions.ts';
 import type { Readers } from './readers.ts';
 import { nameOf, selectAll, selectOne, toRecord } from './tables.ts';
 import { byStrength } from './writes.ts';

@@ -1,13 +1,13 @@
 /** The statements that write a draft. */
 import { hourMs } from '../../../src/contract/durations.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
+import { Proofs } from '../../proofs/rules.ts';
 import { LARGE_RESPONSE } from '../commit.ts';
 import type { StoredHead } from '../journal-end.ts';
 import { columnOf, type StoreTable } from '../table.ts';
 import { devices, events, numberedTables, proofs } from '../tables.ts';
 import { type ReplacedRows, replacedRows } from '../write/documents.ts';
 import type { Draft } from '../write/draft.ts';
-import { Proofs } from '../write/proofs.ts';
 import { Responses } from '../write/responses.ts';
 import { lastColumns } from './head.ts';
 import { insert, nameOf, type Statement, update } from './tables.ts';

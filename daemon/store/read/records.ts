@@ -10,6 +10,7 @@ import type { ReceiptRecord } from '../../domain/receipt.ts';
 import type { RefusedRow } from '../../domain/refused.ts';
 import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { SsoSessionsRow } from '../../domain/sso.ts';
+import { personDevices, unmatchedOne } from '../../people/bindings.ts';
 import type { ReceiptFilter, Rows, Window } from '../queries.ts';
 import type { Reader } from '../store.ts';
 import { columnOf, type Field, type Lookup, type LookupKey, type StoreTable } from '../table.ts';
@@ -40,7 +41,6 @@ import {
   users,
   webhookProgress,
 } from '../tables.ts';
-import { personDevices, unmatchedOne } from './bindings.ts';
 
 /** What an engine reads at once or after a round trip. */
 type AnswerRecord<T> = T | Promise<T>;

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import type { DeviceRecord } from '../../domain/device.ts';
+import { Proofs } from '../../proofs/rules.ts';
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { CommitNotice } from '../store.ts';
@@ -8,7 +9,6 @@ import { Documents } from '../write/documents.ts';
 import { Draft, type LastNumbers } from '../write/draft.ts';
 import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
 import { Unstorable } from '../write/group.ts';
-import { Proofs } from '../write/proofs.ts';
 import type { RecordChange } from '../write/records.ts';
 import { isOutage, toFailure } from './failure.ts';
 import { continueJournal, writeHead } from './journal.ts';

@@ -1,14 +1,14 @@
+import { keyedFilter } from '../../devices/filters.ts';
+import { sqlPage } from '../../devices/sqlite/lists-sql.ts';
+import { deviceRows } from '../../devices/sqlite/rows.ts';
+import { sqlStatistics } from '../../devices/sqlite/statistics.ts';
 import { journalReads } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { RegistryReader } from '../maintenance.ts';
-import { keyedFilter } from '../read/device-filters.ts';
-import { deviceRows } from './devices.ts';
-import { sqlPage } from './lists-sql.ts';
 import { openReader } from './open.ts';
 import { readerOf, tableReads } from './reads.ts';
 import { SqliteRows } from './rows.ts';
 import { Statements } from './statements.ts';
-import { sqlStatistics } from './statistics.ts';
 
 /** Opens a database for reading only, beside a running daemon or without one. Throws `StoreFailure` if that fails. */
 export function openSqliteReader(file: string, journalKeys: JournalKeyList): RegistryReader {

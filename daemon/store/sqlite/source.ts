@@ -1,7 +1,7 @@
+import { answersOf } from '../../proofs/rules.ts';
 import type { ResponseExpire } from '../commit.ts';
 import type { Field, Lookup, LookupKey } from '../table.ts';
 import { devices, documentVersion, proofs, serviceTokens, users } from '../tables.ts';
-import { answersOf } from '../write/proofs.ts';
 import type { Source } from '../write/source.ts';
 import type { SqliteTables } from './tables.ts';
 

@@ -1,16 +1,16 @@
 import type Database from 'better-sqlite3';
+import { keyedFilter } from '../../devices/filters.ts';
+import { listedDevices, plainLists } from '../../devices/sqlite/lists/index.ts';
+import { scanDevices } from '../../devices/sqlite/scan.ts';
 import { CommitListeners } from '../commit-listeners.ts';
-import { keyedFilter } from '../read/device-filters.ts';
 import type { Store } from '../store.ts';
 import { GroupCommit } from '../write/group.ts';
 import { SqliteEngine } from './engine.ts';
 import { toFailure } from './failure.ts';
 import { recordInstance } from './imprint.ts';
-import { listedDevices, plainLists } from './lists/index.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { ReadBatch } from './read-batch.ts';
 import { readerOf, tableReads } from './reads.ts';
-import { scanDevices } from './scan.ts';
 import { Statements } from './statements.ts';
 
 /** How to open the store. */

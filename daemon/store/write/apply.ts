@@ -1,22 +1,22 @@
 /** What a commit means: its guards, its changes and its response. */
 
+import { tokenChanges } from '../../accounts/token-rules.ts';
+import { callerRule, userChanges, userGuards } from '../../accounts/user-rules.ts';
+import { deviceChanges, deviceGuards } from '../../devices/rules.ts';
 import { registeredLater } from '../../domain/device-decisions.ts';
 import type { JournalAdd, JournalRotate } from '../../domain/journal.ts';
+import { credentialChanges } from '../../issuing/rules.ts';
+import { ownerGuards, personChanges } from '../../people/rules.ts';
+import { proofChanges, proofGuards } from '../../proofs/rules.ts';
+import { receiptChanges } from '../../receipts/rules.ts';
+import { passkeyChanges, passkeyGuards } from '../../sign-in/rules.ts';
 import { type Change, type ChangeResult, type Commit, Conflict, type Guard } from '../commit.ts';
 import { apps } from '../tables.ts';
-import { credentialChanges } from './credentials.ts';
-import { deviceChanges, deviceGuards } from './devices.ts';
 import { documentChanges, documentGuards } from './documents.ts';
 import type { Draft } from './draft.ts';
-import { passkeyChanges, passkeyGuards } from './passkeys.ts';
-import { ownerGuards, personChanges } from './people.ts';
-import { proofChanges, proofGuards } from './proofs.ts';
-import { receiptChanges } from './receipts.ts';
 import { needsResponse, Responses, responseChanges } from './responses.ts';
 import { adding, type ChangeRule, type ChangeRules, done, type GuardRule, type GuardRules } from './rule.ts';
-import { tokenChanges } from './service-tokens.ts';
 import { WantedRows } from './source.ts';
-import { callerRule, userChanges, userGuards } from './users.ts';
 
 /** Entries without a change. */
 const journalChanges: ChangeRules<(JournalAdd | JournalRotate)['kind']> = {

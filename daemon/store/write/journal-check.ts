@@ -1,19 +1,19 @@
+import { tokenReplay } from '../../accounts/token-rules.ts';
+import { UserReplay } from '../../accounts/user-rules.ts';
+import { DeviceReplay } from '../../devices/replay.ts';
 import { type EntryType, subjectKindOf } from '../../domain/journal.ts';
 import { openedNames } from '../../domain/sealed-names.ts';
+import { credentialReplay } from '../../issuing/rules.ts';
+import { personReplay } from '../../people/rules.ts';
+import { ReceiptReplay } from '../../receipts/rules.ts';
+import { passkeyReplay } from '../../sign-in/rules.ts';
 import { AnchorCheck } from '../anchors.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from '../chain.ts';
 import type { ChainedRow, StoredHead } from '../journal-end.ts';
 import { type JournalKeyList, KeyRing } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
-import { credentialReplay } from './credentials.ts';
-import { DeviceReplay } from './device-replay.ts';
 import { documentReplay } from './documents.ts';
-import { passkeyReplay } from './passkeys.ts';
-import { personReplay } from './people.ts';
-import { ReceiptReplay } from './receipts.ts';
 import type { Fields } from './replay.ts';
-import { tokenReplay } from './service-tokens.ts';
-import { UserReplay } from './users.ts';
 
 const maxProblems = 100;
 

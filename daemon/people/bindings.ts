@@ -1,0 +1,69 @@
+/** What is asked about devices and their persons beside records, once for all engines. `?`: a number. */
+import type { DeviceRecord } from '../domain/device.ts';
+import type { Lookup } from '../store/table.ts';
+import { devicesOf, unmatchedNamed } from '../store/tables.ts';
+
+/** One device that is bound to a name without a person. */
+export const unmatchedOne: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, select: ['number'] };
+
+/** A device and the name that it is bound to. */
+export type NamedDevice = Pick<DeviceRecord, 'number'> & { readonly userId: string };
+/** What leaving and returning look at. */
+export type PersonDevice = Pick<DeviceRecord, 'number' | 'status' | 'lockReason'>;
+
+export const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
+  ...devicesOf,
+  select: ['number', 'status', 'lockReason'],
+};
+
+const named = `SELECT number, user_id AS "userId" FROM device WHERE user_id IS NOT NULL AND`;
+export const bindingSql = {
+  count: 'SELECT count(*) AS total FROM device WHERE person = ?',
+  /** `?`: how many at most. */
+  unkeyed: `${named} user_key IS NULL ORDER BY number LIMIT ?`,
+  /** `?`: how many at most, and after how many. */
+  unmatched: `${named} person IS NULL ORDER BY number LIMIT ? OFFSET ?`,
+  /** Of persons who have left, also those who wait for a delay or a release. */
+  leaverDevices:
+    "SELECT count(*) AS total FROM device WHERE status = 'ACTIVE' AND person IN (SELECT number FROM person WHERE active = false)",
+  /** `?`: the time. See `hasLostOwner`. */
+  ownerlessTokens: `SELECT count(*) AS total FROM service_token JOIN "user" AS account ON account.number = service_token.owner
+    WHERE revoked_at IS NULL AND expires_at > ? AND (account.disabled = true OR EXISTS (SELECT 1 FROM person
+      WHERE person.user_key = account.user_key AND active = false AND held_at IS NULL AND due_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = true))`,
+  unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
+} as const;
+
+/** The reads of this file, as a store has them. */
+export interface BindingReads {
+  /** The devices of a person, by number. */
+  devicesOf(person: number): Promise<readonly PersonDevice[]>;
+  deviceCount(person: number): Promise<number>;
+  /** Devices of an earlier version whose name has no key yet: see `DevicesBind`. At most `limit`. */
+  unkeyedDevices(limit: number): Promise<readonly NamedDevice[]>;
+  /** Devices that are bound to a name that is not that of a person, by number. */
+  unmatchedDevices(limit: number, offset: number): Promise<readonly NamedDevice[]>;
+  unmatchedCount(): Promise<number>;
+  /** ACTIVE devices of persons who have left. */
+  leaverDevices(): Promise<number>;
+  /** Service tokens, neither revoked nor expired at this time, that are refused because of their owner. */
+  ownerlessTokens(now: number): Promise<number>;
+  /** Whether a device without a person is bound to the name: see `personKey`. */
+  isUnmatched(userId: string): Promise<boolean>;
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** `all`: how the engine runs a statement. */
+export function bindingReads<A extends Rows | Promise<Rows>>(all: (sql: string, ...values: readonly number[]) => A) {
+  const totalIn = async (answer: A) => Number((await answer)[0]!.total);
+  return {
+    deviceCount: (person: number) => totalIn(all(bindingSql.count, person)),
+    unkeyedDevices: async (limit: number) => (await all(bindingSql.unkeyed, limit)) as unknown as NamedDevice[],
+    unmatchedDevices: async (limit: number, offset: number) =>
+      (await all(bindingSql.unmatched, limit, offset)) as unknown as NamedDevice[],
+    leaverDevices: () => totalIn(all(bindingSql.leaverDevices)),
+    ownerlessTokens: (now: number) => totalIn(all(bindingSql.ownerlessTokens, now)),
+    unmatchedCount: () => totalIn(all(bindingSql.unmatchedTotal)),
+  };
+}

@@ -1,0 +1,64 @@
+/** Which devices are those of a person, and how they become so. */
+import { personIds } from '../../src/contract/ids.ts';
+import { personKey } from '../../src/contract/person-key.ts';
+import { setDevice } from '../devices/rules.ts';
+import type { DeviceRecord, DeviceSet, DeviceUpdate } from '../domain/device.ts';
+import { holderOf, type PersonRecord } from '../domain/person.ts';
+import type { EntryContext } from '../store/journal-end.ts';
+import { activeDevicesOf, devices, people, peopleNamed, unkeyedNamed, unmatchedNamed } from '../store/tables.ts';
+import type { Draft } from '../store/write/draft.ts';
+import type { WantedRows } from '../store/write/source.ts';
+
+/** Rows that `holds` and `activeOf` look up. */
+export function wantNamed(wanted: WantedRows, userName: string): void {
+  wanted.add(peopleNamed, personKey(userName));
+  wanted.add(unkeyedNamed, userName);
+}
+
+/** Whether a person is the one whom a name means, and with it devices that have only the name. */
+export const holds = (draft: Draft, person: PersonRecord, userName: string): boolean =>
+  holderOf(draft.of(people).all(peopleNamed, personKey(userName)))?.number === person.number;
+
+/** What ends with a person: also devices that are bound to the name, or to the id of an account, without a person, because the name means this person. */
+export function activeOf(draft: Draft, person: PersonRecord, accountIds: readonly string[] = []): DeviceRecord[] {
+  const records = draft.of(devices);
+  const { number, userName, userKey } = person;
+  const named = holds(draft, person, userName)
+    ? [...accountIds.map(personKey), userKey]
+        .flatMap(key => records.all(unmatchedNamed, key))
+        .concat(records.all(unkeyedNamed, userName))
+    : [];
+  const active = named.filter(({ status }) => status === 'ACTIVE');
+  return [...records.all(activeDevicesOf, number), ...active].sort((a, b) => a.number - b.number);
+}
+
+/** The device becomes one of the person with its name. */
+export function bind(device: DeviceRecord, { number }: PersonRecord): DeviceUpdate {
+  const after = { personId: personIds.format(number) };
+  return updateOf(device, { person: number }, { personId: null }, after);
+}
+
+/** A device without a person becomes one of the person with whom it ends: then only an ADMIN unlocks it, also when the name is another person's later. */
+export function bindToLeaver(
+  draft: Draft,
+  device: DeviceRecord,
+  { userName, number }: PersonRecord,
+  context: EntryContext,
+) {
+  const set = { userId: userName, person: number, updatedAt: context.at };
+  const after = { userId: userName, personId: personIds.format(number) };
+  setDevice(draft, updateOf(device, set, { userId: device.userId, personId: null }, after), context);
+}
+
+/** Changes to whom a device belongs. */
+export const updateOf = (
+  { number, deviceType }: DeviceRecord,
+  set: DeviceSet,
+  before: object,
+  after: object,
+): DeviceUpdate => ({
+  kind: 'device.set',
+  device: number,
+  set,
+  entry: { type: 'DEVICE_UPDATED', data: { deviceType }, detail: { before, after } },
+});

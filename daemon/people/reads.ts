@@ -1,0 +1,54 @@
+/** What lists of persons select by, once for all engines. */
+import type { PersonFilter } from '../store/queries.ts';
+
+/** A condition: SQL with a `?` for each value. */
+interface PersonTerm {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** What the engines write differently. */
+interface PersonDialect {
+  /** The column contains the value. */
+  readonly contains: (keyword: string) => PersonTerm;
+  /** The column contains the value before an empty line. */
+  readonly containsAbove: (keyword: string) => PersonTerm;
+  /** `after`: see `PersonFilter`. */
+  readonly inGroup: (group: number, after?: number) => PersonTerm;
+}
+
+/** The conditions of a filter; all must hold. */
+export function personTerms(
+  {
+    keyword,
+    withEmail = true,
+    userKeys,
+    numbers,
+    source,
+    active,
+    group,
+    externalId,
+    isHeld,
+    dueBy,
+    isPresent,
+    after,
+  }: PersonFilter,
+  dialect: PersonDialect,
+): PersonTerm[] {
+  const terms: PersonTerm[] = [];
+  const add = (sql: string, ...values: unknown[]) => terms.push({ sql, values });
+  const wanted = keyword?.toLowerCase();
+  if (wanted !== undefined) terms.push(dialect.contains(wanted));
+  if (wanted !== undefined && !withEmail) terms.push(dialect.containsAbove(wanted));
+  if (userKeys !== undefined) add(`user_key IN (${userKeys.map(() => '?').join(', ')})`, ...userKeys);
+  if (numbers !== undefined) add(`number IN (${numbers.map(() => '?').join(', ')})`, ...numbers);
+  if (source !== undefined) add('source = ?', source);
+  if (active !== undefined) add(`active = ${active}`);
+  if (group !== undefined) terms.push(dialect.inGroup(group, after));
+  if (externalId !== undefined) add('external_id = ?', externalId);
+  if (isHeld) add('held_at IS NOT NULL');
+  if (dueBy !== undefined) add('due_at <= ?', dueBy);
+  if (isPresent) add('removed_at IS NULL');
+  if (after !== undefined) add('number > ?', after);
+  return terms;
+}

@@ -1,0 +1,73 @@
+/** What the changes of receipts mean, and their entries. */
+import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from '../domain/receipt.ts';
+import { Conflict } from '../store/commit.ts';
+import { openLoans, receipts } from '../store/tables.ts';
+import { type ReplayedEntry, RowReplay } from '../store/write/replay.ts';
+import { type ChangeRules, done } from '../store/write/rule.ts';
+
+export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
+  'receipt.add': {
+    needs({ receipt }, wanted) {
+      wanted.add(receipts.unique, receipt.receiptId);
+      wanted.add(openLoans, receipt.device);
+    },
+    apply(draft, { receipt, entry }, context) {
+      const closed = draft.of(receipts).all(openLoans, receipt.device);
+      const { openUntil: announceAt } = receipt;
+      const make = (number: number) => ({ ...receipt, number, createdAt: context.at, announceAt, closedBy: null });
+      const { record, isNew } = draft.add(receipts, make);
+      if (!isNew) return { kind: 'duplicate', number: record.number, status: null };
+      for (const loan of closed)
+        draft.of(receipts).change({ ...loan, openUntil: null, announceAt: null, closedBy: record.number });
+      const detail = { ...entry.detail, openUntil: announceAt, closes: closed.map(({ number }) => number) };
+      const proved = { ...detail, receiptDigest: receiptDigest(record) };
+      draft.enter(context, { ...entry, detail: proved }, receipt.device, record.number);
+      return { kind: 'added', number: record.number };
+    },
+  },
+  'loan.announce': {
+    needs: ({ receipt }, wanted) => wanted.add(receipts.byKey, receipt),
+    check(draft, { receipt }) {
+      if (typeof draft.of(receipts).get(receipt)?.announceAt !== 'number')
+        throw new Conflict(`the loan ${receipt} was announced or closed`);
+    },
+    apply(draft, { receipt, entry }, context) {
+      const loan = draft.of(receipts).get(receipt)!;
+      draft.of(receipts).change({ ...loan, announceAt: null });
+      draft.enter(context, entry, loan.device, receipt);
+      return done;
+    },
+  },
+};
+
+/** What entries say about a receipt. */
+type ReceiptFacts = Readonly<Record<'digest' | 'openUntil' | 'announceAt' | 'closedBy', unknown>>;
+
+/** Compares the receipts with the journal. The entry of a receipt also closes the loans that it returns. */
+export class ReceiptReplay extends RowReplay<number, ReceiptRecord, ReceiptFacts> {
+  constructor() {
+    super({
+      table: 'receipt',
+      fields: ['number', ...signedFields, 'openUntil', 'announceAt', 'closedBy'],
+      key: ({ number }) => number,
+      said({ type, detail: { receiptDigest: digest, openUntil } }, before) {
+        if (type === 'RECEIPT_SIGNED') return { digest, openUntil, announceAt: openUntil, closedBy: null };
+        return type === 'LOAN_OVERDUE' && before ? { ...before, announceAt: null } : before;
+      },
+      found: row => {
+        const { openUntil, announceAt, closedBy } = row;
+        return { digest: receiptDigest(row), openUntil, announceAt, closedBy };
+      },
+      nameOf: number => `receipt ${number}`,
+    });
+  }
+
+  override apply(number: number, entry: ReplayedEntry): void {
+    const { closes } = entry.detail;
+    for (const loan of Array.isArray(closes) ? closes : []) {
+      const said = this.said.get(loan);
+      if (said) this.said.set(loan, { ...said, openUntil: null, announceAt: null, closedBy: number });
+    }
+    super.apply(number, entry);
+  }
+}
