@@ -10,6 +10,7 @@ import {
 } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
+import type { Binding } from './sealed.ts';
 
 /** The document with the providers: the journal proves it. */
 export const PROVIDERS = 'providers';
@@ -33,9 +34,9 @@ export type Providers = NumberedRecords<ProviderRecord>;
 export const providersIn = recordsIn<ProviderRecord>;
 
 /** What a secret is bound to: sealed for one provider, it opens for no other, and at no other address. */
-export const providerBinding = (provider: Pick<ProviderRecord, 'number' | 'type' | ProviderSetting>) => ({
-  number: provider.number,
-  url: JSON.stringify([provider.type, ...providerSettings.map(setting => provider[setting])]),
+export const providerBinding = (provider: Pick<ProviderRecord, 'number' | 'type' | ProviderSetting>): Binding => ({
+  subject: provider.number,
+  place: JSON.stringify([provider.type, ...providerSettings.map(setting => provider[setting])]),
 });
 
 /** RFC 6749, appendix A.2: the characters of a client secret. Node refuses most others in a header. */

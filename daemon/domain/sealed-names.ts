@@ -7,7 +7,7 @@ import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import type { Entry } from './journal.ts';
 import type { PersonRecord } from './person.ts';
-import { openSecret, sealSecret } from './sealed.ts';
+import { type Binding, openSecret, sealSecret } from './sealed.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,7 +19,7 @@ interface SealedName {
 }
 
 const keyOf = (salt: string): Uint8Array => hash('sha256', `user name in the journal ${salt}`, 'buffer');
-const boundTo = (person: number) => ({ number: person, url: 'user name' });
+const boundTo = (person: number): Binding => ({ subject: person, place: 'user name' });
 
 const isSealed = (value: unknown): value is SealedName =>
   isObject(value) && typeof value.person === 'number' && typeof value.sealed === 'string';
@@ -54,8 +54,7 @@ export const openedNames = <F extends Fields>(fields: F, saltOf: (person: number
   withNames(fields, name => {
     if (!isSealed(name)) return name;
     const salt = saltOf(name.person);
-    const opened =
-      salt === undefined ? null : openSecret(keyOf(salt), { ...boundTo(name.person), sealed: name.sealed });
+    const opened = salt === undefined ? null : openSecret(keyOf(salt), boundTo(name.person), name.sealed);
     return opened ?? personIds.format(name.person);
   });
 

@@ -13,6 +13,7 @@ import {
 import { Refusal } from './decision.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
 import type { Entry } from './journal.ts';
+import type { Binding } from './sealed.ts';
 
 /** The document with the endpoints: the journal proves it. */
 export const WEBHOOKS = 'webhooks';
@@ -37,6 +38,12 @@ export interface WebhookRecord {
   /** Null if it is enabled. */
   readonly disabled: { readonly at: number; readonly reason: string } | null;
 }
+
+/** What the secret of an endpoint is bound to. */
+export const secretBinding = ({ number, url }: Pick<WebhookRecord, 'number' | 'url'>): Binding => ({
+  subject: number,
+  place: url,
+});
 
 /** The endpoints of a registry. */
 export type Webhooks = NumberedRecords<WebhookRecord>;

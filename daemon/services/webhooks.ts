@@ -56,7 +56,7 @@ export class WebhookService {
     const made = await retrying(async () => {
       const [webhooks, through] = await Promise.all([this.#webhooks(), store.lastEventId()]);
       const at = now();
-      const sealed = sealSecret(sealingKey, { number: domain.nextNumber(webhooks), url }, secret);
+      const sealed = sealSecret(sealingKey, domain.secretBinding({ number: domain.nextNumber(webhooks), url }), secret);
       const maker = { createdBy: actorOf(context), madeBy: idOf(context) };
       const webhook = { url, types, sealed, ...maker, createdAt: at };
       const created = accept(domain.create(webhooks, webhook, through));

@@ -138,19 +138,33 @@ describe('endpoints', () => {
 
 describe('sealed secrets', () => {
   const key = randomBytes(32);
-  const bound = { number: 3, url: 'https://hooks.test/' };
+  const bound = { subject: 3, place: 'https://hooks.test/' };
   const secret = newWebhookSecret();
   const sealed = sealSecret(key, bound, secret);
 
-  it('are opened with their key', () => expect(openSecret(key, { ...bound, sealed })).toBe(secret));
+  it('are opened with their key', () => expect(openSecret(key, bound, sealed)).toBe(secret));
   it('differ each time', () => expect(sealSecret(key, bound, secret)).not.toBe(sealed));
   it.each([
-    ['another key', randomBytes(32), { ...bound, sealed }],
-    ['another number', key, { ...bound, number: 4, sealed }],
-    ['another address', key, { ...bound, url: 'https://evil.test/', sealed }],
-    ['a changed text', key, { ...bound, sealed: `${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}` }],
-    ['an empty text', key, { ...bound, sealed: '' }],
-  ])('are not opened with %s', (_, other, record) => expect(openSecret(other, record)).toBeNull());
+    ['another key', randomBytes(32), bound, sealed],
+    ['another number', key, { ...bound, subject: 4 }, sealed],
+    ['another address', key, { ...bound, place: 'https://evil.test/' }, sealed],
+    ['a changed text', key, bound, `${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}`],
+    ['an empty text', key, bound, ''],
+  ])('are not opened with %s', (_, other, binding, text) => expect(openSecret(other, binding, text)).toBeNull());
+
+  // Sealed by version 0.1.0: registries have them, so neither the form nor the binding of a secret may change.
+  it.each([
+    [
+      7,
+      'https://hooks.example.com/devmgr',
+      'pwOIstPqhEFWnG1H8vpcPQDvGAyWiRC0LrLxfC3RJXws_yR4OtDwt3Ntwgs7og',
+      'whsec_of_a_webhook',
+    ],
+    [12, 'user name', '6mOp13eQDIpNPCI4Wq-5FilRrpmPIDkOZqNDoGsC9Q', 'ada'],
+  ])('of an earlier version are opened: subject %s', (subject, place, text, expected) => {
+    const earlier = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
+    expect(openSecret(earlier, { subject, place }, text)).toBe(expected);
+  });
 
   it.each([
     ['', false],

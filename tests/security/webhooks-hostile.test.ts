@@ -17,7 +17,7 @@ function post(
   { allow = ['127.0.0.1'], resolve, postMs }: { allow?: string[]; resolve?: Resolve; postMs?: number } = {},
 ) {
   const allowed = new AllowedTargets(allow, resolve);
-  const sealed = sealSecret(sealingKey, { number: 1, url }, newWebhookSecret());
+  const sealed = sealSecret(sealingKey, { subject: 1, place: url }, newWebhookSecret());
   const record = {
     number: 1,
     url,
@@ -127,7 +127,7 @@ it('a name is connected to at the address that was checked, whatever it means th
 it('one whose secret was sealed with another key gets nothing', async () => {
   const server = await listening(createServer((_, response) => response.end()));
   const allowed = new AllowedTargets(['127.0.0.1']);
-  const sealed = sealSecret(randomBytes(32), { number: 1, url: server.url }, newWebhookSecret());
+  const sealed = sealSecret(randomBytes(32), { subject: 1, place: server.url }, newWebhookSecret());
   const poster = new Poster({ allowed, sealingKey, now: () => Date.now() });
   const record = {
     number: 1,

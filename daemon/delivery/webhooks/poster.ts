@@ -13,7 +13,7 @@ import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { connectionProblem, MAX_HEADERS } from '../../connection-problem.ts';
 import { openSecret } from '../../domain/sealed.ts';
-import type { WebhookRecord } from '../../domain/webhook.ts';
+import { secretBinding, type WebhookRecord } from '../../domain/webhook.ts';
 import type { AllowedTargets } from './allowed.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
@@ -59,7 +59,7 @@ export class Poster {
 
   async #try(record: WebhookRecord, message: Omit<WebhookMessage, 'at'>, signal: AbortSignal | undefined) {
     const { allowed, sealingKey, now, postMs = POST_MS } = this.#parts;
-    const secret = openSecret(sealingKey, record);
+    const secret = openSecret(sealingKey, secretBinding(record), record.sealed);
     if (secret === null)
       return unanswered('its secret was encrypted with another key; remove the webhook and create it again');
     const url = new URL(record.url);

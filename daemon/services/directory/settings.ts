@@ -8,7 +8,7 @@ import { DirectoryFailure, urlProblem } from '../../delivery/directory/connectio
 import type { DirectoryReader } from '../../delivery/directory/reader.ts';
 import * as domain from '../../domain/directory.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
-import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import { digest } from '../../domain/sso.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
@@ -40,9 +40,9 @@ const off = {
 };
 
 /** The data that the encryption of the password authenticates. */
-const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>) => ({
-  number: 0,
-  url: digest('directory', url, bindDn),
+const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>): Binding => ({
+  subject: 0,
+  place: digest('directory', url, bindDn),
 });
 
 const wrong = (message: string): ApiError => new ApiError(Code.parameterError, message);
@@ -82,7 +82,7 @@ export class DirectorySettingsService {
     const { config } = await this.read();
     if (!config) throw new DirectoryFailure('is not set up');
     const { sealed } = config;
-    const password = sealed === null ? null : openSecret(this.#parts.sealingKey, { ...boundOf(config), sealed });
+    const password = sealed === null ? null : openSecret(this.#parts.sealingKey, boundOf(config), sealed);
     if (sealed !== null && password === null)
       throw new DirectoryFailure('cannot be used: its password was encrypted with another key; set it again');
     // Loaded here, because it loads the library.

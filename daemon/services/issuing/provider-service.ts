@@ -161,7 +161,7 @@ export class ProviderService {
     const known = this.#opened.get(id);
     if (known) return known;
     const { sealingKey, allowed, own, now } = this.#parts;
-    const secret = openSecret(sealingKey, { ...domain.providerBinding(record), sealed: record.sealed });
+    const secret = openSecret(sealingKey, domain.providerBinding(record), record.sealed);
     if (secret === null) throw new ProviderRefused('the secret was encrypted with another key: add the provider again');
     const made = apiOf(record, { secret, allowed, now }, own);
     this.#opened.set(id, made);

@@ -14,7 +14,7 @@ import {
   TokenRefused,
 } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
-import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Logger } from '../../logger.ts';
@@ -59,7 +59,7 @@ const once = {
 
 const over = () =>
   new ApiError(Code.tokenInvalid, 'the session at the provider of single sign-on has ended; sign in again');
-const boundOf = (user: number) => ({ number: user, url: 'tokens of the provider' });
+const boundOf = (user: number): Binding => ({ subject: user, place: 'tokens of the provider' });
 const without = (sessions: readonly domain.SsoSession[], id: string) => sessions.filter(session => session.id !== id);
 
 /** A refusal is thrown as an `ApiError`. */
@@ -214,7 +214,7 @@ export class SsoSessions {
       if (error instanceof ApiError) return null;
       throw error;
     });
-    const opened = openSecret(sealingKey, { ...boundOf(user), sealed: session.sealed });
+    const opened = openSecret(sealingKey, boundOf(user), session.sealed);
     const isOurs = active && domain.providerOf(active.config) === session.provider && opened !== null;
     if (!isOurs) throw await this.#ended(user, session.id, 'single sign-on was changed');
     const { sub, tokens } = JSON.parse(opened) as SessionTokens;

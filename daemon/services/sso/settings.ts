@@ -7,7 +7,7 @@ import type { SsoSettings } from '../../../src/contract/sso.ts';
 import { ProviderAway } from '../../delivery/provider/errors.ts';
 import { issuerProblem } from '../../delivery/provider/fetch.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
-import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import { clientOf } from '../../loopback.ts';
@@ -49,9 +49,9 @@ const off = {
 };
 
 /** The data that the encryption of the secret authenticates. */
-const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>) => ({
-  number: 0,
-  url: domain.providerOf(config),
+const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>): Binding => ({
+  subject: 0,
+  place: domain.providerOf(config),
 });
 
 /** A refusal is thrown as an `ApiError`. */
@@ -162,7 +162,7 @@ export class SsoSettingsService {
 
   async #make(config: domain.SsoConfig): Promise<Provider> {
     const { sealingKey, allowed, now } = this.#parts;
-    const secret = openSecret(sealingKey, { ...boundOf(config), sealed: config.sealed });
+    const secret = openSecret(sealingKey, boundOf(config), config.sealed);
     if (secret === null) throw new ProviderAway('the client secret was encrypted with another key; set it again');
     // Loaded here, because it loads the library.
     const { Provider } = await import('./provider.ts');

@@ -8,7 +8,7 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import type { Role } from '../../../src/contract/values.ts';
 import { SignInDenied } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
-import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
 import type { Logger } from '../../logger.ts';
 import type { AccessJournal } from '../access-journal.ts';
@@ -272,7 +272,7 @@ export class SsoSignIn {
   #openCode(text: string, config: domain.SsoConfig): DeviceCode {
     const [, ends = '0', sealed = ''] = /^(\d{1,15})\.([\w-]+)$/.exec(text) ?? [];
     const { sealingKey, now } = this.#parts;
-    const code = openSecret(sealingKey, { ...deviceCodeOf(Number(ends), config), sealed });
+    const code = openSecret(sealingKey, deviceCodeOf(Number(ends), config), sealed);
     if (code === null || Number(ends) <= now())
       throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');
     return JSON.parse(code) as DeviceCode;
@@ -292,9 +292,9 @@ function roleIn({ config }: ActiveSso, { isOverage, groups }: SignedIn): Role {
 }
 
 /** What the seal of a device code is bound to. */
-const deviceCodeOf = (number: number, config: domain.SsoConfig) => ({
-  number,
-  url: `device code of ${domain.providerOf(config)}`,
+const deviceCodeOf = (endsAt: number, config: domain.SsoConfig): Binding => ({
+  subject: endsAt,
+  place: `device code of ${domain.providerOf(config)}`,
 });
 
 function withoutDeviceCodes(error: unknown): never {

@@ -7,7 +7,7 @@ import type { DataOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { Role, SsoProblem } from '../../../src/contract/values.ts';
-import { openSecret, sealSecret } from '../../domain/sealed.ts';
+import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import type { SingleUseCodes } from '../../store/short-lived.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
@@ -77,8 +77,7 @@ export class SsoTerminals {
     const { challenges, sealingKey, now } = this.#parts;
     const secret = randomBytes(32).toString('base64url');
     const { port, name, address } = terminal;
-    const bound = { number: port, url: 'terminal' };
-    const sealed = sealSecret(sealingKey, bound, JSON.stringify({ name, address, holder: sha256(secret) }));
+    const sealed = sealSecret(sealingKey, terminalAt(port), JSON.stringify({ name, address, holder: sha256(secret) }));
     const challenge = challenges.create(purposeOf(port, sealed), now() + ssoBounds.signInSeconds * 1000);
     const state = `${challenge}.${port}.${sealed}`;
     return { state, secret, userCode: this.#userCode(state) };
@@ -95,7 +94,7 @@ export class SsoTerminals {
     const [, challenge = '', portText = '', sealed = ''] = stateForm.exec(state) ?? [];
     const port = Number(portText);
     const answered = await challenges.answer(purposeOf(port, sealed), challenge, now());
-    const opened = answered?.isFirst ? openSecret(sealingKey, { number: port, url: 'terminal', sealed }) : null;
+    const opened = answered?.isFirst ? openSecret(sealingKey, terminalAt(port), sealed) : null;
     if (!answered || opened === null) return null;
     const shown = JSON.parse(opened) as Pick<ReturnedTerminal, 'name' | 'address' | 'holder'>;
     return { ...shown, port, state, expiresAt: answered.challenge.expiresAt };
@@ -146,7 +145,7 @@ export class SsoTerminals {
   async take(secret: string, state: string, code: string): Promise<SsoPerson | TerminalRefusal | null> {
     const { codes, sealingKey } = this.#parts;
     const sealed = await codes.take(codeDigest(sha256(secret), state, code));
-    const opened = sealed === null ? null : openSecret(sealingKey, { ...boundOf(state), sealed });
+    const opened = sealed === null ? null : openSecret(sealingKey, boundOf(state), sealed);
     return opened === null ? null : (JSON.parse(opened) as SsoPerson | TerminalRefusal);
   }
 
@@ -173,4 +172,5 @@ export class SsoTerminals {
   }
 }
 
-const boundOf = (state: string) => ({ number: 0, url: `sign-in of the terminal ${state}` });
+const terminalAt = (port: number): Binding => ({ subject: port, place: 'terminal' });
+const boundOf = (state: string): Binding => ({ subject: 0, place: `sign-in of the terminal ${state}` });
