@@ -9,6 +9,7 @@ import type { OriginRule } from '../http/origin.ts';
 import { consoleRoutes } from '../http/routes/console.ts';
 import { documents } from '../http/routes/documents.ts';
 import { type ScimServices, scimRoutes } from '../http/routes/scim.ts';
+import { scimErrors } from '../http/scim-error.ts';
 import { buildServer } from '../http/server.ts';
 import { acceptLogoutForms } from '../http/sso.ts';
 import { websocketPlugin } from '../http/websocket.ts';
@@ -41,7 +42,8 @@ interface ServerParts extends FormParts {
 /** Builds the server. The caller makes it listen. */
 export async function createServer({ settings, version, log }: Start, parts: ServerParts): Promise<FastifyInstance> {
   const { origin, hub, store, tokens, signInCodes, scim, onForbidden } = parts;
-  const options = { logger: log, node: settings.node, origin, trustProxy: settings.trustProxy };
+  const { node, trustProxy } = settings;
+  const options = { logger: log, node, origin, trustProxy, errorForms: [scimErrors] };
   const tls = await readTls(settings, log);
   return buildServer({ ...options, tls, ...(onForbidden && { onForbidden }) }, [
     app =>

@@ -1,7 +1,5 @@
 /** Whom a commit is made for, and whether that user or service token still has the rights that were found. Decisions only, no I/O. */
 import type { Role } from '../../src/contract/values.ts';
-import type { ServiceTokenRecord } from './service-token.ts';
-import type { UserRecord } from './user.ts';
 
 /** A user or service token as the check of the token has found it. */
 export type CallerGuard =
@@ -26,7 +24,7 @@ export type LostRight = 'revoked' | 'role';
 /** What a user of a guard has lost; null if nothing. `user` and the version of `sso-sessions` are as they are now. */
 export function lostByUser(
   guard: Extract<CallerGuard, { kind: 'user' }>,
-  user: Pick<UserRecord, 'tokenEpoch' | 'role' | 'disabled'> | undefined,
+  user: { readonly tokenEpoch: number; readonly role: Role; readonly disabled: boolean } | undefined,
   ssoSessions: number | null,
 ): LostRight | null {
   if (guard.ssoSessions !== undefined && guard.ssoSessions !== ssoSessions) return 'revoked';
@@ -37,10 +35,16 @@ export function lostByUser(
 /** Why a commit refuses a service token. `owner`: the user of the guard. */
 export const lostByToken = (
   guard: Extract<CallerGuard, { kind: 'service-token' }>,
-  token: Pick<ServiceTokenRecord, 'revokedAt' | 'owner'> | undefined,
-  owner: Pick<UserRecord, 'disabled'> | undefined,
+  token: { readonly revokedAt: number | null; readonly owner: number | null } | undefined,
+  owner: { readonly disabled: boolean } | undefined,
 ): LostRight | null => {
   if (token?.revokedAt !== null) return 'revoked';
   // If it was taken over since, `owner` is the earlier one: the later one has just been an ADMIN.
   return (token.owner ?? guard.owner) === guard.owner && owner?.disabled ? 'revoked' : null;
+};
+
+/** The version of the document `sso-sessions` that a session belongs to: with another one it has ended. See `sessionId`. */
+export const versionOfSession = (id: string): number => {
+  const end = id.indexOf('.');
+  return end < 0 ? 0 : Number(id.slice(0, end));
 };

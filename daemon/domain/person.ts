@@ -1,11 +1,9 @@
 /** A person: the record, its changes, and what follows when the person leaves. Decisions only, no I/O. */
 import { randomBytes } from 'node:crypto';
-import { Code } from '../../src/contract/codes.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { namesIn } from '../../src/contract/names.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type LeaverAction, type PersonSource, personSources } from '../../src/contract/values.ts';
-import { Refusal } from './decision.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord } from './device.ts';
 import { lock } from './device-decisions.ts';
 import { saltedDigest } from './digest.ts';
@@ -421,6 +419,3 @@ export const unlockFault = (person: Pick<PersonRecord, 'active' | 'userName'> | 
   person && !person.active
     ? `${person.userName}, the person of this device, has left: only an ADMIN can unlock it`
     : null;
-
-/** The refusal of an activation for such a user name. */
-export const refusedOwner = (fault: string): Refusal => new Refusal(Code.parameterError, fault);

@@ -4,9 +4,7 @@ import { tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { Role, TokenPermission } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
-import type { PersonRecord } from './person.ts';
 import type { UserRecord } from './user.ts';
-import type { WebhookRecord } from './webhook.ts';
 
 /** A service token as it is stored. Its text is not stored. */
 export interface ServiceTokenRecord {
@@ -93,7 +91,7 @@ export function adopt({ number, name, owner: before }: ServiceTokenRecord, owner
 /** Whether a token ends with its owner: the account is disabled, or its person has left and waits for nothing. An unknown owner ends nothing. */
 export const hasLostOwner = (
   owner: Pick<UserRecord, 'disabled'> | null,
-  person: Pick<PersonRecord, 'active' | 'heldAt' | 'dueAt'> | null,
+  person: { readonly active: boolean; readonly heldAt: number | null; readonly dueAt: number | null } | null,
 ): boolean =>
   owner !== null &&
   (owner.disabled || (person !== null && !person.active && person.heldAt === null && person.dueAt === null));
@@ -121,7 +119,14 @@ export const actorName = ({ name }: Pick<ServiceTokenRecord, 'name'>): string =>
  * Whether a service token has created a webhook. One from before webhooks remembered their maker has only a name: at any time one valid
  * token has it.
  */
-export function hasMade(token: ServiceTokenRecord, { madeBy, createdBy, createdAt }: WebhookRecord): boolean {
+export function hasMade(
+  token: ServiceTokenRecord,
+  {
+    madeBy,
+    createdBy,
+    createdAt,
+  }: { readonly madeBy?: string | null; readonly createdBy: string | null; readonly createdAt: number },
+): boolean {
   if (madeBy !== undefined) return madeBy === tokenIds.format(token.number);
   const end = token.revokedAt ?? Number.POSITIVE_INFINITY;
   return createdBy === actorName(token) && createdAt >= token.createdAt && createdAt <= end;

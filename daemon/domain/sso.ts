@@ -40,12 +40,6 @@ export const SESSIONS = 'sso-sessions';
 /** The id of a session begins with the version of `SESSIONS` at its start. An id of an earlier release names none and counts as 0. */
 export const sessionId = (version: number, random: string): string => `${version}.${random}`;
 
-/** The version of `SESSIONS` that a session belongs to: with another one it has ended. */
-export const versionOfSession = (id: string): number => {
-  const end = id.indexOf('.');
-  return end < 0 ? 0 : Number(id.slice(0, end));
-};
-
 /** Ends all sessions if the provider, the client or the roles of its groups are others, or single sign-on is turned on or off. */
 export function endingSessions(before: SsoConfig | null, after: SsoConfig | null, version: number): DocumentSet[] {
   if (!before && !after) return [];

@@ -1,7 +1,8 @@
 /** Errors of SCIM requests, which have no envelope. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody, ScimError } from '../services/scim/error.ts';
-import { errorResponse, sendError } from './responses.ts';
+import type { ErrorForm } from './error-form.ts';
+import { errorResponse } from './responses.ts';
 
 /** Where SCIM is. */
 export const SCIM_PATH = '/scim/v2';
@@ -28,6 +29,5 @@ function sendScimError(error: unknown, request: FastifyRequest, reply: FastifyRe
     .send(JSON.stringify(errorBody(status, scimType, message)));
 }
 
-/** Sends the response to an error, in the form that the path has. `atLogin`: see `errorResponse`. */
-export const sendAnyError = (error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin = false): void =>
-  isScim(request) ? sendScimError(error, request, reply) : sendError(error, request, reply, atLogin);
+/** The errors of SCIM. */
+export const scimErrors: ErrorForm = { isFor: isScim, send: sendScimError };

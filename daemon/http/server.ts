@@ -16,6 +16,7 @@ import { routes } from '../../src/contract/routes.ts';
 import { hostNode } from '../home/given-settings.ts';
 import { HttpConnections } from './connections.ts';
 import { drainAfter } from './drain.ts';
+import { type ErrorForm, sendAnyError } from './error-form.ts';
 import { KEY_HEADER } from './idempotency.ts';
 import { readBody } from './json-body.ts';
 import { type ShapeBounds, shapeBounds } from './json-shape.ts';
@@ -23,7 +24,6 @@ import { type TlsFiles, tlsOptions } from './listener.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { checkOrigin, type OriginRule } from './origin.ts';
 import { answerUnparseable, answerUnsupported, noSuchOperation } from './responses.ts';
-import { sendAnyError } from './scim-error.ts';
 import { RequestTurns } from './turns.ts';
 
 declare module 'fastify' {
@@ -64,6 +64,8 @@ interface ServerOptions {
   readonly tls?: TlsFiles | undefined;
   /** Called for each request that its caller may not make (2007). */
   readonly onForbidden?: (request: FastifyRequest) => void;
+  /** The forms of errors beside the envelope. */
+  readonly errorForms?: readonly ErrorForm[];
   /** Milliseconds within which the header of a request must arrive. */
   readonly headersTimeout?: number;
 }
@@ -90,6 +92,7 @@ type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 export async function buildServer(options: ServerOptions, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {
   const nextId = requestIds();
   const node = options.node ?? hostNode();
+  const forms = options.errorForms ?? [];
   const app = fastify(fastifyOptions(options, node, nextId)) as unknown as FastifyInstance;
   app.decorate('logger', options.logger);
   app.decorate('node', node);
@@ -106,9 +109,9 @@ export async function buildServer(options: ServerOptions, plugins: readonly Rout
   app.setErrorHandler((error, request, reply) => {
     if ((error as FastifyError).code === 'FST_ERR_CTP_BODY_TOO_LARGE') drainAfter(request, reply, tooLarge);
     if (error instanceof ApiError && error.code === Code.noPermission) options.onForbidden?.(request);
-    sendAnyError(error, request, reply, request.routeOptions.config.operation?.id === 'login');
+    sendAnyError(forms, error, request, reply, request.routeOptions.config.operation?.id === 'login');
   });
-  app.setNotFoundHandler((request, reply) => sendAnyError(noSuchOperation(), request, reply));
+  app.setNotFoundHandler((request, reply) => sendAnyError(forms, noSuchOperation(), request, reply));
   app.decorate('turns', new RequestTurns(app.server, isHealth));
   answerUnsupported(app, nextId);
   const isExempt = proxyAddr.compile(['loopback', ...options.trustProxy]);
@@ -148,7 +151,7 @@ function fastifyOptions(options: ServerOptions, node: string, nextId: () => stri
     forceCloseConnections: 'idle',
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       addHeaders(request, reply, { node, tls: options.tls });
-      sendAnyError(error, request, reply);
+      sendAnyError(options.errorForms ?? [], error, request, reply);
     },
     clientErrorHandler(this: FastifyInstance, error, socket) {
       answerUnparseable(this, error, socket, nextId());

@@ -3,12 +3,12 @@
  * the equal accesses of a minute, so an attack costs neither a write for each attempt nor unbounded storage.
  */
 import { minuteMs } from '../../src/contract/durations.ts';
+import { iso } from '../base/time.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { actorOf } from './context.ts';
-import * as present from './present.ts';
 
 /** The types of entry that count accesses. */
 type AccessType = Extract<
@@ -117,7 +117,7 @@ export class AccessJournal {
   }
 
   #commit({ access, type, address, requestId, count, first, last }: Sum) {
-    const times = { count, first: present.iso(first), last: present.iso(last) };
+    const times = { count, first: iso(first), last: iso(last) };
     const detail = access ? { address, ...access.detail, ...times } : { summed: true, ...times };
     return this.#parts.store.commit({
       at: this.#parts.now(),

@@ -3,13 +3,13 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { iso } from '../base/time.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
+import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, commitFor, refused, timeOf } from './context.ts';
-import * as present from './present.ts';
-import { readPage } from './reads.ts';
 import { type ArrivingBody, type Download, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
@@ -129,6 +129,6 @@ function appVersion(app: Omit<domain.AppRecord, 'blob'>): api.AppVersion {
     fileSize: app.fileSize,
     sha256: app.sha256,
     uploadedBy: app.uploadedBy,
-    createdAt: present.iso(app.createdAt),
+    createdAt: iso(app.createdAt),
   };
 }

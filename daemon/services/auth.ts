@@ -1,19 +1,19 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import * as present from '../accounts/present.ts';
+import { iso } from '../base/time.ts';
 import { rehash, type UserRecord } from '../domain/user.ts';
+import type { LocalJudge, SessionJudge } from '../sign-in/judges.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import type { Context, Session } from './context.ts';
 import { type Guessing, GuessingBlocked } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
-import * as present from './present.ts';
 import type { KeySignIn } from './sign-in/key-sign-in.ts';
 import type { RelyingParty } from './sign-in/relying-party.ts';
 import { keyNeeded, keyToRegister, NoKeyLeft, type SignInPolicies } from './sign-in/sign-in-policies.ts';
-import type { SsoSessions } from './sso/sessions.ts';
-import type { SsoSettingsService } from './sso/settings.ts';
 import type { Tokens } from './tokens.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
@@ -25,8 +25,8 @@ interface AuthServiceParts {
   readonly now: () => number;
   readonly policies: Pick<SignInPolicies, 'demandOf' | 'mayContinue' | 'registrationUntil'>;
   readonly keys: Pick<KeySignIn, 'secondStep' | 'confirm'>;
-  readonly local: Pick<SsoSettingsService, 'demandLocal'>;
-  readonly sessions: Pick<SsoSessions, 'demand'>;
+  readonly local: LocalJudge;
+  readonly sessions: SessionJudge;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
 }
@@ -88,7 +88,7 @@ export class AuthService {
     const data = present.login(user, this.#parts.tokens.issue(user, undefined, opened));
     if (!mustRegisterKey) return data;
     const until = await this.#parts.policies.registrationUntil(user);
-    return { ...data, mustRegisterKey, ...(until === null ? {} : { registrationUntil: present.iso(until) }) };
+    return { ...data, mustRegisterKey, ...(until === null ? {} : { registrationUntil: iso(until) }) };
   }
 
   async refresh({
@@ -146,7 +146,7 @@ export class AuthService {
 
   #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<Routes['refreshToken']> {
     const { token, expiresAt } = this.#parts.tokens.issue(user, loginAt, session);
-    return { token, expireTime: present.iso(expiresAt) };
+    return { token, expireTime: iso(expiresAt) };
   }
 
   /** Stores the same password at the current cost; tokens stay valid. */

@@ -3,17 +3,18 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { backupIds, deviceIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { iso } from '../base/time.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob, StoredBlob } from '../blobs/blobs.ts';
+import { holdVersion, readCurrent, readDevice } from '../devices/lookups.ts';
 import { type BackupDecision, type BackupRecord, backUp, restore } from '../domain/backup.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { refusalOf } from '../domain/device-decisions.ts';
 import { cleanFileName } from '../domain/file-name.ts';
 import type { ChangeResult } from '../store/commit.ts';
+import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
-import * as present from './present.ts';
-import { holdVersion, readCurrent, readDevice, readPage } from './reads.ts';
 import { type ArrivingBody, type Download, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
@@ -86,7 +87,7 @@ export class BackupService {
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
       const at = this.#parts.now();
-      return this.#commit(context, at, decision, () => ({ ...toBackup(backup), restoredAt: present.iso(at) }));
+      return this.#commit(context, at, decision, () => ({ ...toBackup(backup), restoredAt: iso(at) }));
     });
   }
 
@@ -137,6 +138,6 @@ function toBackup(backup: Omit<BackupRecord, 'blob'>): api.Backup {
     fileSize: backup.fileSize,
     sha256: backup.sha256,
     note: backup.note,
-    createdAt: present.iso(backup.createdAt),
+    createdAt: iso(backup.createdAt),
   };
 }

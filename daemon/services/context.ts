@@ -1,12 +1,10 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
-import type { CallerGuard } from '../domain/caller.ts';
+import { type CallerGuard, versionOfSession } from '../domain/caller.ts';
 import { Refusal } from '../domain/decision.ts';
-import type { DeviceRecord } from '../domain/device.ts';
 import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
-import { versionOfSession } from '../domain/sso.ts';
 import type { UserRecord } from '../domain/user.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -72,7 +70,7 @@ export class StillRunning extends RetryLater {
 export class VersionChanged extends ApiError {
   /** The version that it has. */
   readonly version: number;
-  constructor({ number, version }: Pick<DeviceRecord, 'number' | 'version'>) {
+  constructor({ number, version }: { readonly number: number; readonly version: number }) {
     super(412, `device ${deviceIds.format(number)} was changed: it has version ${version} now. Read it again`);
     this.version = version;
   }

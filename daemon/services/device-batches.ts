@@ -6,13 +6,13 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import type { KeyedMutex } from '../concurrency.ts';
+import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { DeviceChange, DeviceRecord, DeviceSet } from '../domain/device.ts';
 import type { Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitLast, refused, retrying } from './context.ts';
 import type { DeviceAction, deviceOperations } from './device-operations.ts';
-import type { OwnerVerdict, PeoplePolicies } from './people/people-policies.ts';
 
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
@@ -40,7 +40,7 @@ const readers = {
 /** Dependencies of batches. `now`: milliseconds since 1970. */
 interface BatchParts {
   readonly store: Store;
-  readonly owners?: Pick<PeoplePolicies, 'judgeOwners' | 'judgeUnlock'>;
+  readonly owners?: OwnerJudge;
   readonly now: () => number;
   /** Keeps other changes of the same devices waiting. */
   readonly changes: KeyedMutex<string>;

@@ -6,17 +6,16 @@ import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
+import { iso } from '../base/time.ts';
+import { type OwnerJudge, type OwnerVerdict, refusedOwner } from '../devices/judges.ts';
 import { expiry, newActivationCode } from '../domain/activation-code.ts';
 import { type Decision, Refusal } from '../domain/decision.ts';
 import type { DeviceRecord, DeviceSet } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
-import { refusedOwner } from '../domain/person.ts';
 import type { Guard } from '../store/commit.ts';
 import { type AccessJournal, accessOf } from './access-journal.ts';
 import type { Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
-import type { OwnerVerdict, PeoplePolicies } from './people/people-policies.ts';
-import { iso } from './present.ts';
 
 /** What an operation decides; the guards can hold more than the device. */
 export type OperationDecision = Decision<domain.DeviceDecision['change'], Guard> | Refusal;
@@ -44,7 +43,7 @@ type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 interface DeviceOperationParts {
   readonly guessing: Guessing;
   /** Absent: devices are bound to anyone. */
-  readonly owners?: Pick<PeoplePolicies, 'judgeOwners' | 'judgeUnlock'> | undefined;
+  readonly owners?: OwnerJudge | undefined;
   readonly access?: AccessJournal | undefined;
 }
 

@@ -6,13 +6,17 @@ import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { parseTag } from '../../src/contract/tags.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import { iso } from '../base/time.ts';
 import { KeyedMutex } from '../concurrency.ts';
+import { type OwnerJudge, type ProofJudge, refusedOwner } from '../devices/judges.ts';
+import { holdVersion, readCurrent, readDevice } from '../devices/lookups.ts';
+import * as present from '../devices/present.ts';
 import { newActivationCode } from '../domain/activation-code.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { DeviceAdd, DeviceChange, DeviceRecord, NewDevice } from '../domain/device.ts';
 import * as domain from '../domain/device-decisions.ts';
-import { refusedOwner } from '../domain/person.ts';
 import type { ChangeResult } from '../store/commit.ts';
+import { readPage } from '../store/page.ts';
 import type { DeviceFilter } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
@@ -21,18 +25,14 @@ import { changeMany } from './device-batches.ts';
 import { type DeviceAction, deviceOperations, type OperationDecision } from './device-operations.ts';
 import type { Guessing } from './guessing.ts';
 import type { Passwords } from './passwords.ts';
-import type { PeoplePolicies } from './people/people-policies.ts';
-import * as present from './present.ts';
-import type { ProofPolicies } from './proofs/policies.ts';
-import { holdVersion, readCurrent, readDevice, readPage } from './reads.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface DeviceServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly guessing: Guessing;
-  readonly policies: ProofPolicies;
-  readonly owners?: Pick<PeoplePolicies, 'judgeOwners' | 'judgeUnlock'>;
+  readonly policies: ProofJudge;
+  readonly owners?: OwnerJudge;
   /** Absent if wrong activation codes need no entries. */
   readonly access?: AccessJournal;
   readonly now: () => number;
@@ -69,7 +69,7 @@ export class DeviceService {
           model: body.model,
           status: 'INACTIVE',
           activationCode: change.device.activationCode,
-          createdAt: present.iso(timeOf(result, at)),
+          createdAt: iso(timeOf(result, at)),
         };
       });
     });
@@ -191,7 +191,7 @@ export class DeviceService {
           deviceId: deviceIds.format(device.number),
           totalUsageCount: sums.usageCount,
           totalUsageDuration: sums.usageSeconds,
-          lastUsedAt: present.iso(timeOf(result, at)),
+          lastUsedAt: iso(timeOf(result, at)),
         };
       },
     });

@@ -6,12 +6,13 @@ import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { CodePurpose } from '../../src/contract/values.ts';
+import * as present from '../accounts/present.ts';
+import { iso } from '../base/time.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import type { AccessJournal } from './access-journal.ts';
 import type { RequestClient } from './authentication.ts';
 import type { Caller, Context } from './context.ts';
-import * as present from './present.ts';
 import type { ServiceTokens } from './service-tokens.ts';
 import { consoleSession } from './session.ts';
 import { type ReopenParts, userToReopen } from './sign-in/reopened.ts';
@@ -52,7 +53,7 @@ export class SignInCodes {
     const { tokens } = this.#parts;
     const session: CodeSession = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = randomBytes(32).toString('base64url');
-    const expireTime = present.iso(this.#parts.now() + LIFE_MS);
+    const expireTime = iso(this.#parts.now() + LIFE_MS);
     await this.#parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
     return { code, purpose, expireTime };
   }

@@ -2,9 +2,9 @@ import type { DataOf } from '../../src/contract/define.ts';
 import { dayMs, hourMs } from '../../src/contract/durations.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
+import { iso } from '../base/time.ts';
 import type { DeviceStatistics, Tally } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
-import { iso } from './present.ts';
 
 type ServicesStatistics = DataOf<Routes['getStatistics']>;
 type Counts = DeviceStatistics['counts'];

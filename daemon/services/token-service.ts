@@ -5,14 +5,15 @@ import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/tokens.ts';
 import type { TokenPermission } from '../../src/contract/values.ts';
+import * as present from '../accounts/present.ts';
+import { iso } from '../base/time.ts';
 import * as domain from '../domain/service-token.ts';
 import { WEBHOOKS, webhooksIn } from '../domain/webhook.ts';
 import { isCidr } from '../networks.ts';
+import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitFor, retrying } from './context.ts';
 import type { LastUses } from './last-uses.ts';
-import * as present from './present.ts';
-import { readPage } from './reads.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 import { isOwnerLost, ownerOf } from './service-tokens.ts';
 
@@ -44,7 +45,7 @@ export class TokenService {
     const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
     if (result?.kind !== 'added')
       throw new ApiError(Code.parameterError, `name ${name} already exists: revoke that token first`);
-    const shown = { name, role, expiresAt: present.iso(expiresAt), may: [...may] };
+    const shown = { name, role, expiresAt: iso(expiresAt), may: [...may] };
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
 

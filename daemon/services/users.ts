@@ -2,15 +2,16 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
+import { readUser } from '../accounts/lookups.ts';
+import * as present from '../accounts/present.ts';
 import { KeyedMutex } from '../concurrency.ts';
 import { isOfProvider } from '../domain/sso.ts';
 import * as domain from '../domain/user.ts';
+import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
 import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
-import * as present from './present.ts';
-import { readPage, readUser } from './reads.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface UserServiceParts {

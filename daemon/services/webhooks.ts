@@ -5,6 +5,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { journalEventTypes } from '../../src/contract/values.ts';
 import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contract/webhooks/scheme.ts';
 import type * as api from '../../src/contract/webhooks.ts';
+import { iso } from '../base/time.ts';
 import type { AllowedTargets } from '../delivery/webhooks/allowed.ts';
 import { type Message, messageOf, testMessage } from '../delivery/webhooks/messages.ts';
 import type { Poster } from '../delivery/webhooks/poster.ts';
@@ -12,7 +13,6 @@ import { sealSecret } from '../domain/sealed.ts';
 import * as domain from '../domain/webhook.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, commitFor, commitLast, idOf, retrying } from './context.ts';
-import { iso } from './present.ts';
 
 /** Events that are counted as waiting: as many as can be read for a list. */
 const MAX_WAITING = 100;

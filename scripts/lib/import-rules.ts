@@ -26,7 +26,10 @@ const plainContract = below(
 );
 
 /** The folders whose code serves any caller, not HTTP alone. */
-const withoutHttp = below('daemon/', 'services/ notifications/ blobs/ hardware/ home/');
+const withoutHttp = below(
+  'daemon/',
+  'services/ accounts/ devices/ people/ sign-in/ notifications/ blobs/ hardware/ home/',
+);
 
 /** What composes a daemon. */
 const composition = below('daemon/', 'main.ts registry-daemon.ts registry.ts station.ts composition/');

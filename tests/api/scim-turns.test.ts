@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { scimRoutes } from '../../daemon/http/routes/scim.ts';
+import { scimErrors } from '../../daemon/http/scim-error.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import type { TokenCheck } from '../../daemon/services/authentication.ts';
 import { scimBounds } from '../../src/contract/limits.ts';
@@ -26,7 +27,8 @@ const tokens = {
 let app: Awaited<ReturnType<typeof buildServer>>;
 let port: number;
 beforeAll(async () => {
-  app = await buildServer({ logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [] }, [
+  const options = { logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [] };
+  app = await buildServer({ ...options, errorForms: [scimErrors] }, [
     server => scimRoutes(server, { tokens, scim: { users, groups: {}, refused: {} } as never }),
   ]);
   await app.listen({ host: '127.0.0.1', port: 0 });

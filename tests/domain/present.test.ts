@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { iso } from '../../daemon/services/present.ts';
+import { iso } from '../../daemon/base/time.ts';
 
 /** Distance of the first and the last time of Date from 1970. */
 const furthest = 8_640_000_000_000_000;

@@ -1,6 +1,7 @@
 /** Which sessions of single sign-on a change of the settings ends. */
 import { expect, it } from 'vitest';
-import { endingSessions, type SsoConfig, sessionId, versionOfSession } from '../../daemon/domain/sso.ts';
+import { versionOfSession } from '../../daemon/domain/caller.ts';
+import { endingSessions, type SsoConfig, sessionId } from '../../daemon/domain/sso.ts';
 
 const config: SsoConfig = {
   issuer: 'https://a.example',

@@ -7,6 +7,7 @@ import { deviceIds } from '../../../src/contract/ids.ts';
 import { connectionEnd, environment } from '../../../src/contract/local.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { exportFormats } from '../../../src/contract/values.ts';
+import * as present from '../../accounts/present.ts';
 import type { KeySource } from '../../hardware/attached-keys.ts';
 import type { Instance, InstanceProof } from '../../home/instance.ts';
 import { clientOf } from '../../loopback.ts';
@@ -30,7 +31,6 @@ import type { MatchingDevices } from '../../services/people/matching-devices.ts'
 import type { PeoplePolicies } from '../../services/people/people-policies.ts';
 import type { PeopleService } from '../../services/people/people-service.ts';
 import type { RefusedRequests } from '../../services/people/refused.ts';
-import * as present from '../../services/present.ts';
 import type { ProofPolicies } from '../../services/proofs/policies.ts';
 import type { ProofService } from '../../services/proofs/proof-service.ts';
 import type { TrustFile, TrustService } from '../../services/proofs/trust-service.ts';

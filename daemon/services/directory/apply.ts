@@ -5,10 +5,10 @@ import { personKey } from '../../../src/contract/person-key.ts';
 import { detailsOf, SOURCE } from '../../domain/directory.ts';
 import { touchGroups } from '../../domain/people-policy.ts';
 import { create, edit, leaverReason } from '../../domain/person.ts';
+import { nameTakenBy, readGroups } from '../../people/lookups.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import { retrying } from '../context.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
-import { nameTakenBy, readGroups } from '../reads.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type PlannedStep } from './plan.ts';
 import type { RunStore } from './trial.ts';
 

@@ -4,6 +4,7 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import type { DirectorySettings } from '../../../src/contract/directory.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { iso } from '../../base/time.ts';
 import { DirectoryFailure, urlProblem } from '../../delivery/directory/connection.ts';
 import type { DirectoryReader } from '../../delivery/directory/reader.ts';
 import * as domain from '../../domain/directory.ts';
@@ -12,7 +13,6 @@ import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import { digest } from '../../domain/sso.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
-import { iso } from '../present.ts';
 
 /** Dependencies of the service. */
 interface DirectorySettingsParts {

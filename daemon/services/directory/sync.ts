@@ -11,12 +11,12 @@ import type { DirectoryPosition, DirectoryReader } from '../../delivery/director
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/directory.ts';
 import { addGroup, groupNamed } from '../../domain/people-policy.ts';
+import { readGroups } from '../../people/lookups.ts';
 import type { Change } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, nameOf, refused, retrying } from '../context.ts';
 import type { Leavers } from '../people/leavers.ts';
 import type { RefusedRequests } from '../people/refused.ts';
-import { readGroups } from '../reads.ts';
 import { apply } from './apply.ts';
 import { type DirectoryContent, type GroupNumbers, type PlannedStep, plan } from './plan.ts';
 import type { DirectorySettingsService } from './settings.ts';

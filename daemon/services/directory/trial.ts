@@ -12,9 +12,9 @@ import {
 } from '../../domain/person.ts';
 import { keepsName } from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
+import { nameTakenBy } from '../../people/lookups.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
-import { nameTakenBy } from '../reads.ts';
 
 /** What a run reads of the registry. */
 export type RunStore = Pick<

@@ -7,13 +7,13 @@ import type { BodyOf } from '../../../src/contract/define.ts';
 import { deviceIds, providerIds } from '../../../src/contract/ids.ts';
 import type { KeyReset } from '../../../src/contract/key-resets.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { iso } from '../../base/time.ts';
+import { readDevice } from '../../devices/lookups.ts';
 import { type CredentialRecord, isToRemove } from '../../domain/credential.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import * as domain from '../../domain/key-reset.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
-import { iso } from '../present.ts';
-import { readDevice } from '../reads.ts';
 import { forgottenPin } from './pin-service.ts';
 import type { ProviderService } from './provider-service.ts';
 

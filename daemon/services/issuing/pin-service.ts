@@ -5,12 +5,12 @@ import { deviceIds } from '../../../src/contract/ids.ts';
 import { pinBounds } from '../../../src/contract/limits.ts';
 import type { PinPolicy } from '../../../src/contract/pins.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { iso } from '../../base/time.ts';
+import { readDevice } from '../../devices/lookups.ts';
 import type { DocumentSet } from '../../domain/document.ts';
 import * as domain from '../../domain/pin.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
-import { iso } from '../present.ts';
-import { readDevice } from '../reads.ts';
 import { StoredSettings } from '../stored-settings.ts';
 
 /** A refusal is thrown as an `ApiError`. */

@@ -11,6 +11,7 @@ import {
   providerAddresses,
   providerSettings,
 } from '../../../src/contract/values.ts';
+import { iso } from '../../base/time.ts';
 import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import { enteredProblem, issuerProblem } from '../../delivery/provider/fetch.ts';
 import * as domain from '../../domain/provider.ts';
@@ -19,7 +20,6 @@ import { allOpenCredentials } from '../../issuing/reads.ts';
 import type { Store } from '../../store/store.ts';
 import { accept, type Context, commitLast, retrying } from '../context.ts';
 import { RetryLater } from '../limiter.ts';
-import { iso } from '../present.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
 import { entra } from './providers/entra.ts';
 import { okta } from './providers/okta.ts';

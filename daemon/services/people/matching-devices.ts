@@ -10,10 +10,10 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import { compileReader } from '../../../src/contract/validate.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { matchDevice, type PersonRecord } from '../../domain/person.ts';
+import { personWith } from '../../people/lookups.ts';
 import type { Change, Guard } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
-import { personWith } from '../reads.ts';
 import { personPortions } from './leavers.ts';
 
 type MatchResult = DataOf<Routes['matchPeople']>['results'][number];

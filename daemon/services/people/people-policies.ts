@@ -1,27 +1,13 @@
 import type { PeoplePolicy } from '../../../src/contract/people-policy.ts';
-import type { DeviceGuard, DeviceRecord } from '../../domain/device.ts';
-import type { DocumentGuard } from '../../domain/document.ts';
+import type { OwnerJudge, OwnerVerdict } from '../../devices/judges.ts';
+import type { DeviceRecord } from '../../domain/device.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from '../../domain/people-policy.ts';
-import { type OwnerGuard, ownerFault, type PresentGuard, unlockFault } from '../../domain/person.ts';
+import { type OwnerGuard, ownerFault, unlockFault } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { StoredSettings } from '../stored-settings.ts';
 
-/** Whether a device may be bound to a user name. */
-export interface OwnerVerdict {
-  /** Why it must not be bound; null if it can be. */
-  readonly fault: string | null;
-  /** Guards that keep the verdict valid until the commit. */
-  readonly guards: readonly (OwnerGuard | DocumentGuard)[];
-}
-
-/** Whether others than an ADMIN may unlock a device, as `OwnerVerdict`. */
-interface UnlockVerdict {
-  readonly fault: string | null;
-  readonly guards: readonly (PresentGuard | DeviceGuard)[];
-}
-
 /** The policy of persons. */
-export class PeoplePolicies extends StoredSettings<PeoplePolicy> {
+export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements OwnerJudge {
   readonly #store: Store;
 
   /** `now`: milliseconds since 1970. */
@@ -46,7 +32,7 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> {
   }
 
   /** Judges whether others than an ADMIN may unlock a LOCKED device: not one of a person who has left. */
-  async judgeUnlock({ number, status, person, userId }: DeviceRecord): Promise<UnlockVerdict> {
+  async judgeUnlock({ number, status, person, userId }: DeviceRecord): Promise<OwnerVerdict> {
     if (userId === null) return { fault: null, guards: [] };
     const found = await (person === null ? this.#store.personByName(userId) : this.#store.person(person));
     const samePerson = { kind: 'device', device: number, status: [status], fields: { person } } as const;

@@ -5,15 +5,16 @@ import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } fr
 import type * as api from '../../../src/contract/people.ts';
 import { isSameName, personKey } from '../../../src/contract/person-key.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { iso } from '../../base/time.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import { groupNamed, namesOf } from '../../domain/people-policy.ts';
 import * as domain from '../../domain/person.ts';
+import { nameTakenBy, personWith, readGroups } from '../../people/lookups.ts';
 import type { Change } from '../../store/commit.ts';
+import { readPage } from '../../store/page.ts';
 import type { Window } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
-import { iso } from '../present.ts';
-import { nameTakenBy, personWith, readGroups, readPage } from '../reads.ts';
 import { accessOf, webhooksMadeBy } from './access.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
 

@@ -3,10 +3,10 @@ import type { DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { refusedBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { type ProvisioningSource, provisioningSources } from '../../../src/contract/values.ts';
+import { iso } from '../../base/time.ts';
 import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } from '../../domain/refused.ts';
+import { readPage } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
-import { iso } from '../present.ts';
-import { readPage } from '../reads.ts';
 
 /** What is refused: the list adds when. */
 export type Refused = RefusedAdd['requests'][number];

@@ -6,9 +6,10 @@ import { hourMs } from '../../../src/contract/durations.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { TimeSlice } from '../../concurrency.ts';
+import type { Admission, ProofJudge } from '../../devices/judges.ts';
 import { Refusal } from '../../domain/decision.ts';
-import { type DocumentGuard, replace, type SettingsRecord, settingsIn } from '../../domain/document.ts';
-import { type LatestProof, storedProof, type UnansweredGuard } from '../../domain/proof.ts';
+import { replace, type SettingsRecord, settingsIn } from '../../domain/document.ts';
+import { type LatestProof, storedProof } from '../../domain/proof.ts';
 import { checkPolicy } from '../../proof/policy.ts';
 import { provedFacts } from '../../proof/proved-facts.ts';
 import { Conflict } from '../../store/commit.ts';
@@ -22,18 +23,6 @@ const NAME = 'proof-policy';
 /** Requires nothing: the policy before one is set. */
 const noPolicy: ProofPolicy = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
 
-/** A registration that may be made: the proof that the device gets. */
-interface AdmittedDevice {
-  /** See `DeviceRecord`. */
-  readonly proof: string | null;
-}
-
-/** What registrations are judged by. The guards hold it until the commit. */
-interface PolicyAdmission {
-  readonly guards: readonly (DocumentGuard | UnansweredGuard)[];
-  judge(registration: Registration): AdmittedDevice | Refusal;
-}
-
 /** Dependencies of the policy. */
 interface ProofPolicyParts {
   readonly store: Store;
@@ -43,7 +32,7 @@ interface ProofPolicyParts {
 }
 
 /** The policy of the registry. */
-export class ProofPolicies {
+export class ProofPolicies implements ProofJudge {
   readonly #store: Store;
   readonly #roots: Pick<TrustedRoots, 'current'>;
   readonly #now: () => number;
@@ -79,10 +68,7 @@ export class ProofPolicies {
   }
 
   /** Runs a registration, again if the policy was changed before the commit. */
-  admitting<T>(
-    registrations: readonly Registration[],
-    attempt: (admission: PolicyAdmission) => Promise<T>,
-  ): Promise<T> {
+  admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T> {
     const assumed = this.#assumed(registrations);
     const afterReads = () => retrying(async () => attempt(await this.#admission(registrations)));
     if (!assumed) return afterReads();
@@ -96,7 +82,7 @@ export class ProofPolicies {
    * Registers one key without a proof under the policy in memory, which is the case of most registrations. Null if the
    * registration has to read the policy or an answer.
    */
-  #assumed(registrations: readonly Registration[]): PolicyAdmission | null {
+  #assumed(registrations: readonly Registration[]): Admission | null {
     const [registration] = registrations;
     if (!this.#known || !registration || registrations.length > 1) return null;
     const { config: policy, version } = this.#known;
@@ -112,7 +98,7 @@ export class ProofPolicies {
     };
   }
 
-  async #admission(registrations: readonly Registration[]): Promise<PolicyAdmission> {
+  async #admission(registrations: readonly Registration[]): Promise<Admission> {
     const serials = registrations.map(({ serialNumber }) => serialNumber);
     const [known, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
     this.#known = known;
@@ -148,7 +134,7 @@ function judged(
   { serialNumber, proofId }: Registration,
   policy: ProofPolicy,
   latest: LatestProof | null,
-): AdmittedDevice | Refusal {
+): ReturnType<Admission['judge']> {
   if (proofId && latest?.proofId !== proofId)
     return new Refusal(
       Code.parameterError,

@@ -5,6 +5,7 @@ import type { DataOf, FormOf } from '../../../src/contract/define.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type * as api from '../../../src/contract/trust.ts';
+import { iso } from '../../base/time.ts';
 import type { StagedBlob } from '../../blobs/blobs.ts';
 import { limitConcurrency, TimeSlice } from '../../concurrency.ts';
 import { replace } from '../../domain/document.ts';
@@ -14,7 +15,6 @@ import { RefusedMetadata, readBlob } from '../../proof/metadata.ts';
 import { certificatesIn, trustFileKind } from '../../proof/trust-file.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, nameOf, retrying } from '../context.ts';
-import { iso } from '../present.ts';
 import {
   certificatesOf,
   headOf,

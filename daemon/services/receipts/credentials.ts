@@ -2,13 +2,13 @@
 import { createPublicKey } from 'node:crypto';
 import type { Evidence } from '../../../src/contract/proof.ts';
 import type { CallerRole, ReceiptKind } from '../../../src/contract/values.ts';
+import { iso } from '../../base/time.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { type ProofRecord, storedProof } from '../../domain/proof.ts';
 import type { ReceiptProof, ReceiptRecord } from '../../domain/receipt.ts';
 import { type Credential, credentialOf } from '../../proof/credential.ts';
 import type { Trust } from '../../proof/types.ts';
 import type { Store } from '../../store/store.ts';
-import { iso } from '../present.ts';
 import { judgedNow } from '../proofs/judging.ts';
 
 /** A credential that may sign, and the proof in which the key made it. */

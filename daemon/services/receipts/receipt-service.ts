@@ -10,13 +10,15 @@ import { type ReceiptFacts, readReceiptText, receiptText } from '../../../src/co
 import type { ListedReceipt, Receipt } from '../../../src/contract/receipts.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { activationAlphabet, relyingParty } from '../../../src/contract/values.ts';
+import { iso } from '../../base/time.ts';
+import { readDevice } from '../../devices/lookups.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from '../../domain/receipt.ts';
+import { personOf } from '../../people/lookups.ts';
+import { readPage } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
 import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../context.ts';
-import { iso } from '../present.ts';
 import type { TrustedRoots } from '../proofs/trusted.ts';
-import { personOf, readDevice, readPage } from '../reads.ts';
 import { type Signer, signersOf } from './credentials.ts';
 
 /** Dependencies of the service. */

@@ -5,13 +5,13 @@ import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
+import * as present from '../../accounts/present.ts';
 import type { UserRecord } from '../../domain/user.ts';
+import type { LocalJudge } from '../../sign-in/judges.ts';
 import type { Store } from '../../store/store.ts';
 import { type AccessJournal, accessOf } from '../access-journal.ts';
 import type { Context } from '../context.ts';
 import type { Guessing } from '../guessing.ts';
-import * as present from '../present.ts';
-import type { SsoSettingsService } from '../sso/settings.ts';
 import type { Tokens } from '../tokens.ts';
 import { Assertions } from './assertions.ts';
 import { type RelyingParty, requireSite } from './relying-party.ts';
@@ -24,7 +24,7 @@ interface KeySignInParts {
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly guessing: Guessing;
-  readonly local: Pick<SsoSettingsService, 'demandLocal'>;
+  readonly local: LocalJudge;
   readonly now: () => number;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;

@@ -4,13 +4,13 @@ import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { roles } from '../../../src/contract/values.ts';
+import { readUser } from '../../accounts/lookups.ts';
+import { iso } from '../../base/time.ts';
 import { passkeysUnchanged } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
 import { type UserRecord, unchanged } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
-import { iso } from '../present.ts';
-import { readUser } from '../reads.ts';
 
 /** The result of a right password: a login, the first of two steps, a login that may only register a key, or a refusal because all keys were removed. */
 type Demand = 'password' | 'key' | 'registration' | 'allowance';

@@ -5,12 +5,13 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { terminalLogin } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import * as present from '../../accounts/present.ts';
+import { iso } from '../../base/time.ts';
 import { clientOf } from '../../loopback.ts';
 import type { WaitingTerminals } from '../../store/short-lived.ts';
 import type { Store } from '../../store/store.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
-import * as present from '../present.ts';
 import type { Tokens, VerifiedToken } from '../tokens.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
 import { keyNeeded } from './sign-in-policies.ts';
@@ -67,13 +68,13 @@ export class TerminalLogins {
       shown: JSON.stringify(shown),
     };
     await this.#parts.terminals.add(request, terminalLogin.seconds * 1000);
-    return { requestId, userCode, secret, expireTime: present.iso(expiresAt) };
+    return { requestId, userCode, secret, expireTime: iso(expiresAt) };
   }
 
   async show({ userCode }: BodyOf<Routes['showTerminalLogin']>): Promise<DataOf<Routes['showTerminalLogin']>> {
     const code = writtenCode(userCode);
     const { name, address, createdAt, expiresAt } = this.#parsed(await this.#parts.terminals.find(codeDigest(code)));
-    return { userCode: code, name, address, createdAt: present.iso(createdAt), expireTime: present.iso(expiresAt) };
+    return { userCode: code, name, address, createdAt: iso(createdAt), expireTime: iso(expiresAt) };
   }
 
   /** The caller is a person: only people may approve. `token`: that of the request. */

@@ -1,4 +1,5 @@
 /** The sessions that came from the provider: checked there while they are used, and ended when they end there. */
+
 import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
@@ -13,11 +14,13 @@ import {
   SignInDenied,
   TokenRefused,
 } from '../../delivery/provider/errors.ts';
+import { versionOfSession } from '../../domain/caller.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import type { Logger } from '../../logger.ts';
+import type { SessionJudge } from '../../sign-in/judges.ts';
 import type { Counters } from '../../store/short-lived.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
@@ -63,7 +66,7 @@ const boundOf = (user: number): Binding => ({ subject: user, place: 'tokens of t
 const without = (sessions: readonly domain.SsoSession[], id: string) => sessions.filter(session => session.id !== id);
 
 /** A refusal is thrown as an `ApiError`. */
-export class SsoSessions {
+export class SsoSessions implements SessionJudge {
   readonly #parts: SsoSessionsParts;
   /** When a session was checked, in milliseconds since 1970; by `USER/ID`. Forgotten when any user changes: a session may have ended. */
   readonly #checked = new Map<string, number>();
@@ -83,7 +86,7 @@ export class SsoSessions {
   /** Adds a session of a user. Returns its id. Refuses with 1004 if the settings were changed since the sign-in began to use them. */
   async add(user: UserRecord, active: ActiveSso, signedIn: SignedIn): Promise<string> {
     const session = this.#sessionOf(user, active, signedIn);
-    const isOpen = ({ id }: domain.SsoSession) => domain.versionOfSession(id) === active.sessions;
+    const isOpen = ({ id }: domain.SsoSession) => versionOfSession(id) === active.sessions;
     await this.#change(user.number, active.sessions, sessions => [...sessions.filter(isOpen), session]);
     return session.id;
   }
@@ -116,7 +119,6 @@ export class SsoSessions {
     if (epoch === this.#epoch) this.#checked.set(`${user}/${id}`, at);
   }
 
-  /** Checks the session now, before it is renewed. Rejects with `ProviderAway`. */
   async demand(user: number, id: string): Promise<void> {
     await this.#renew(user, id, RUNNING_MS, false);
   }
@@ -137,7 +139,7 @@ export class SsoSessions {
     // A session for which the provider has not named an id ends with any session of the person.
     const version = await store.documentVersion(domain.SESSIONS);
     const isNamed = (session: domain.SsoSession) =>
-      domain.versionOfSession(session.id) === version &&
+      versionOfSession(session.id) === version &&
       (digest === null || session.sid === digest || (user && session.sid === null));
     let ended = 0;
     for (const row of rows) {
@@ -165,7 +167,7 @@ export class SsoSessions {
     const { store, now } = this.#parts;
     const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(domain.SESSIONS)]);
     const session = row?.sessions.find(one => one.id === id);
-    if (!row || !session || session.endsAt <= now() || domain.versionOfSession(id) !== version) throw over();
+    if (!row || !session || session.endsAt <= now() || versionOfSession(id) !== version) throw over();
     return { row, session };
   }
 
@@ -238,7 +240,7 @@ export class SsoSessions {
   ): Promise<void> {
     const { accounts, store } = this.#parts;
     const role = isOverage ? null : domain.roleOf(config, groups);
-    const version = domain.versionOfSession(id);
+    const version = versionOfSession(id);
     const followed = await retrying(async () => {
       const guards = await accounts.guardsOf(version);
       const record = await store.user(user);

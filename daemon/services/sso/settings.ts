@@ -6,11 +6,13 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import type { SsoSettings } from '../../../src/contract/sso.ts';
 import { ProviderAway } from '../../delivery/provider/errors.ts';
 import { issuerProblem } from '../../delivery/provider/fetch.ts';
+import { versionOfSession } from '../../domain/caller.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import { clientOf } from '../../loopback.ts';
+import type { LocalJudge } from '../../sign-in/judges.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 import { inspect } from './inspection.ts';
@@ -55,7 +57,7 @@ const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>): Binding
 });
 
 /** A refusal is thrown as an `ApiError`. */
-export class SsoSettingsService {
+export class SsoSettingsService implements LocalJudge {
   readonly #parts: SsoSettingsParts;
   #active: { readonly version: number; readonly made: Promise<Provider> } | null = null;
 
@@ -97,7 +99,7 @@ export class SsoSettingsService {
     const { store, now } = this.#parts;
     const version = await store.documentVersion(domain.SESSIONS);
     for (const row of await store.allSsoSessions()) {
-      const open = row.sessions.filter(({ id }) => domain.versionOfSession(id) === version);
+      const open = row.sessions.filter(({ id }) => versionOfSession(id) === version);
       if (open.length === row.sessions.length) continue;
       const changes = [domain.setSessions(row, open, now())];
       // A `Conflict`: the person has signed in, which has removed them.
@@ -115,7 +117,6 @@ export class SsoSettingsService {
     return { config, provider: await this.#active.made, sessions };
   }
 
-  /** Refuses with 2007 a sign-in without the provider that the settings do not allow. */
   async demandLocal(user: UserRecord, address: string): Promise<void> {
     if (domain.isOfProvider(user))
       throw new ApiError(Code.noPermission, 'this account signs in at the provider of single sign-on');

@@ -6,6 +6,8 @@ import { dayMs } from '../../../src/contract/durations.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { Role } from '../../../src/contract/values.ts';
+import * as present from '../../accounts/present.ts';
+import { iso } from '../../base/time.ts';
 import { SignInDenied } from '../../delivery/provider/errors.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
@@ -13,7 +15,6 @@ import * as domain from '../../domain/sso.ts';
 import type { Logger } from '../../logger.ts';
 import type { AccessJournal } from '../access-journal.ts';
 import type { Context } from '../context.ts';
-import * as present from '../present.ts';
 import type { SignInPolicies } from '../sign-in/sign-in-policies.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import type { SignInCodes } from '../sign-in-codes.ts';
@@ -204,7 +205,7 @@ export class SsoSignIn {
       verificationUri: answer.verification_uri,
       verificationUriComplete: answer.verification_uri_complete ?? null,
       interval,
-      expireTime: present.iso(endsAt),
+      expireTime: iso(endsAt),
     };
   }
 

@@ -1,0 +1,38 @@
+/** The questions that devices ask of other subjects before a commit. A question that no subject answers forbids nothing. */
+import { Code } from '../../src/contract/codes.ts';
+import type { Registration } from '../../src/contract/devices.ts';
+import { Refusal } from '../domain/decision.ts';
+import type { DeviceRecord } from '../domain/device.ts';
+import type { Guard } from '../store/commit.ts';
+
+/** Whether a device may be bound to a user name, or unlocked. */
+export interface OwnerVerdict {
+  /** Why not; null if it may. */
+  readonly fault: string | null;
+  /** Guards that keep the verdict valid until the commit. */
+  readonly guards: readonly Guard[];
+}
+
+/** Judges the persons of devices. */
+export interface OwnerJudge {
+  /** Reads once what it needs for these user names, and judges each of them. */
+  judgeOwners(userIds: readonly string[]): Promise<(userId: string) => OwnerVerdict>;
+  /** Judges whether others than an ADMIN may unlock a LOCKED device. */
+  judgeUnlock(device: DeviceRecord): Promise<OwnerVerdict>;
+}
+
+/** The refusal of a binding. */
+export const refusedOwner = (fault: string): Refusal => new Refusal(Code.parameterError, fault);
+
+/** The verdict on registrations. The guards keep it valid until the commit. */
+export interface Admission {
+  readonly guards: readonly Guard[];
+  /** `proof`: see `DeviceRecord`. */
+  judge(registration: Registration): { readonly proof: string | null } | Refusal;
+}
+
+/** Judges the proofs of new devices. */
+export interface ProofJudge {
+  /** Runs a registration, again if the policy was changed before the commit. */
+  admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T>;
+}

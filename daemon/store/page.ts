@@ -1,0 +1,19 @@
+/** The pages of lists. */
+import { paging } from '../../src/contract/limits.ts';
+import type { Rows, Window } from './queries.ts';
+
+interface PageQuery {
+  readonly page?: number;
+  readonly size?: number;
+  readonly sortOrder?: 'asc' | 'desc';
+}
+
+/** The page of a list that a query names, as the interface shows its rows. */
+export async function readPage<R, I>(
+  { page = paging.page, size = paging.size, sortOrder }: PageQuery,
+  read: (window: Window) => Promise<Rows<R>>,
+  show: (row: R) => I,
+) {
+  const { rows, total } = await read({ descending: sortOrder !== 'asc', offset: (page - 1) * size, limit: size });
+  return { list: rows.map(row => show(row)), pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
+}
