@@ -7,7 +7,7 @@ import { statisticsRange } from '../../src/contract/values.ts';
 import type { InputFault } from '../../src/enrollment/import/fault.ts';
 import type { Preset } from '../../src/enrollment/import/mapping.ts';
 import type { IssueProblemCode } from '../../src/enrollment/issue-step.ts';
-import type { PinFault } from '../../src/enrollment/issuing.ts';
+import type { PinFault } from '../../src/enrollment/key-pin.ts';
 import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';

@@ -1,7 +1,7 @@
 /** What the bench has done: each key, the figures, and the rows of the file. */
 
 import type { ProviderItem } from '../../../src/contract/providers.ts';
-import type { CheckPin } from '../../../src/enrollment/issuing.ts';
+import type { CheckPin } from '../../../src/enrollment/key-pin.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { Tally, type TallyFigures } from '../../../src/enrollment/line/tally.ts';
 import { type EnrollmentOutcome, type KeyFailure, providerColumn } from '../../../src/enrollment/outcome.ts';

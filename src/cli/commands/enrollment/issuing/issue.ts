@@ -1,7 +1,7 @@
 import type { DataOf } from '../../../../contract/define.ts';
 import type { Key } from '../../../../contract/hardware.ts';
 import type { Routes } from '../../../../contract/routes.ts';
-import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
+import type { IssueOutcome } from '../../../../enrollment/issue-events.ts';
 import { askedReset, eraseKey } from '../../../../enrollment/key-reset.ts';
 import { columnOf } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
@@ -96,7 +96,7 @@ interface MissingIssue {
   readonly deviceId: string;
   readonly plan: IssuePlan;
   readonly flags: Pick<FlagValues<typeof issueFlags>, 'for' | 'changePin' | 'minPin'>;
-  readonly outcome: Awaited<ReturnType<KeyIssuing['issue']>>;
+  readonly outcome: IssueOutcome;
   /** Whether a PIN that was made is printed. */
   readonly isLettered: boolean;
 }

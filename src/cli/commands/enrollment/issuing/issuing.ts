@@ -3,14 +3,8 @@ import { Code } from '../../../../contract/codes.ts';
 import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
 import { IssueProblem, type IssueProblemCode, type IssueStep } from '../../../../enrollment/issue-step.ts';
-import {
-  checkFor,
-  type IssueParts,
-  type IssueRequests,
-  KeyIssuing,
-  type PinChoice,
-  pinFaultText,
-} from '../../../../enrollment/issuing.ts';
+import { type IssueParts, type IssueRequests, KeyIssuing, type PinChoice } from '../../../../enrollment/issuing.ts';
+import { checkFor, pinFaultText } from '../../../../enrollment/key-pin.ts';
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
