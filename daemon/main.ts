@@ -43,7 +43,7 @@ export async function startDaemon(settings: DaemonSettings, version: string, log
 
 async function start(basis: Omit<Start, 'home'>): Promise<RunningDaemon> {
   const { settings, version, log, stack } = basis;
-  const home = await Home.open(settings.home, settings.secrets ?? null);
+  const home = await Home.open(settings.home, settings.secrets);
   const lock = await lockHome(home);
   stack.add(() => lock.release());
   const assemble = settings.role === 'station' ? assembleStation : assembleRegistry;
@@ -101,7 +101,7 @@ async function reload(renew: () => Promise<void>, app: FastifyInstance, settings
  * Serves requests until load balancers have seen that the daemon is not ready. They report nothing to it, so that only time can tell. A
  * second signal during that time ends the process.
  */
-async function drain(readiness: Readiness, { drain: seconds = 0 }: DaemonSettings, log: Logger): Promise<void> {
+async function drain(readiness: Readiness, { drain: seconds }: DaemonSettings, log: Logger): Promise<void> {
   readiness.stopping();
   if (seconds === 0) return;
   log.info({ seconds }, 'not ready; requests are still served');
@@ -109,7 +109,7 @@ async function drain(readiness: Readiness, { drain: seconds = 0 }: DaemonSetting
 }
 
 function infoOf(
-  { role, store, objectStore, drain = 0 }: DaemonSettings,
+  { role, store, files, drain }: DaemonSettings,
   listening: Pick<DaemonInfo, 'url' | 'socket' | 'version' | 'node'>,
 ): DaemonInfo {
   return {
@@ -119,7 +119,7 @@ function infoOf(
     role,
     // A URL with a password is refused, so it shows none.
     store: store?.url ?? null,
-    files: objectStore ? `s3://${objectStore.bucket}/${objectStore.prefix}` : null,
+    files: files ? `s3://${files.bucket}/${files.prefix}` : null,
     drainSeconds: drain,
   };
 }

@@ -41,7 +41,7 @@ export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
   const readiness = new Readiness({ store, log, freshMs: settings.store ? HEALTH_FRESH_MS : 0 });
   stack.add(readiness.watch());
   const instance = await Instance.open(home);
-  const origin = originRule(settings.host, settings.allowHosts);
+  const origin = originRule(settings.host, settings.allowHost);
   const keys = new AttachedKeys({ drivers: createDrivers(settings, log), store, hub, now, log });
   const accounts = accountServices(start, registry, checks, instance, origin);
   const services = { ...accounts, ...deviceServices(start, registry, checks, accounts, instance) };
@@ -62,7 +62,7 @@ export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
     keyed: new KeyedRequests({ store, now }),
     uploads: new Quota(uploadQuota()),
     operations: registryOperations({ ...services, ...own }),
-    console: settings.console !== false,
+    console: settings.console,
     gauges: () => gauges({ ...services, store, forwarder }),
     onForbidden: forbiddenRecorder(access),
     refuseOthers: app => refuseWrongMethods(app, Object.values(routes)),

@@ -1,20 +1,9 @@
 import { endProcess, nativeCallsOut } from '../drivers/index.ts';
-import { environment, type ListeningLine } from '../src/contract/local.ts';
+import { daemonSettings } from '../src/contract/daemon-settings.ts';
+import type { ListeningLine } from '../src/contract/local.ts';
 import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
-import { filesTarget } from './blobs/s3/target.ts';
-import { forwardTarget } from './delivery/forwarding/target.ts';
-import { webhookAllowFrom } from './delivery/webhooks/allowed.ts';
-import {
-  drainFrom,
-  nodeFrom,
-  publicUrlFrom,
-  roleFrom,
-  secretsFrom,
-  settingsFromEnvironment,
-  stepUpFrom,
-} from './home/given-settings.ts';
+import { readSettings } from './home/given-settings.ts';
 import type { DaemonSettings } from './home/settings.ts';
-import { storeTarget } from './home/store-target.ts';
 import { createLogger, destinationOf, HeldLines, type Logger } from './logger.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
@@ -36,26 +25,10 @@ export async function run(options: RunSettings, io: ProgramIo): Promise<number> 
 }
 
 async function runUntilEnd(options: RunSettings, io: ProgramIo): Promise<number> {
-  const settings: DaemonSettings = {
-    ...options,
-    tlsCert: options.tlsCert ?? undefined,
-    tlsKey: options.tlsKey ?? undefined,
-    allowHosts: options.allowHosts ?? [],
-    ukeyMatch: options.ukeyMatch ?? [],
-    webhookAllow: webhookAllowFrom(options.webhookAllow ?? [], io.env),
-    publicUrl: publicUrlFrom(options.publicUrl ?? null, io.env),
-    stepUp: stepUpFrom(options.stepUp ?? null, io.env),
-    forward: forwardTarget(options.forward ?? null, io.env) ?? undefined,
-    objectStore: filesTarget(options.files ?? null, io.env, options.insecureHttp) ?? undefined,
-    role: roleFrom(options.role ?? null, io.env),
-    node: nodeFrom(options.node ?? null, io.env),
-    drain: drainFrom(options.drain ?? null, io.env),
-    secrets: secretsFrom(options.secrets ?? null, io.env),
-    store: storeTarget(options.store ?? null, io.env) ?? undefined,
-    hardware: true,
-    ...settingsFromEnvironment(io.env),
-  };
-  const isNamed = Boolean(options.node ?? io.env[environment.node]);
+  const { home, json, verbose, passwordCost } = options;
+  const read = readSettings(options, io.env);
+  const settings: DaemonSettings = { ...read, home, json, verbose, hardware: true, passwordCost };
+  const isNamed = Boolean(options.node ?? io.env[daemonSettings.node.variable]);
   // A start that is refused writes one line: what it has logged for people before is not the reason.
   const lines = options.json || options.verbose ? null : new HeldLines(destinationOf(options));
   process.once('uncaughtExceptionMonitor', () => lines?.release());

@@ -36,7 +36,7 @@ export async function assembleStation(start: Start): Promise<AssembledDaemon> {
     hub,
     store,
     keyed: new KeyedRequests({ store, now }),
-    origin: originRule(settings.host, settings.allowHosts),
+    origin: originRule(settings.host, settings.allowHost),
     operations: stationOperations({
       keys,
       readiness,

@@ -67,7 +67,7 @@ export function accountServices(
   const challenges = new SignedChallenges(instance.secret('security keys'), counters);
   const policies = new SignInPolicies({ store, now });
   const sealingKey = instance.secret('single sign-on');
-  const local = new SsoSettingsService({ store, sealingKey, allowed: settings.webhookAllow ?? [], now });
+  const local = new SsoSettingsService({ store, sealingKey, allowed: settings.webhookAllow, now });
   const ssoAccounts = new SsoAccounts({ store, now });
   const ofSso = { store, settings: local, accounts: ssoAccounts, counters, sealingKey, log, now };
   const sessions = new SsoSessions({ ...ofSso, days: settings.sessionDays });
@@ -100,7 +100,7 @@ export function accountServices(
     signInCodes,
     signInPolicies: policies,
     siteOf: (request: FastifyRequest) => relyingPartyOf(request, { origin, publicUrl: settings.publicUrl }),
-    stepUp: new StepUpRule(settings.stepUp ?? 'console', now),
+    stepUp: new StepUpRule(settings.stepUp, now),
     terminalLogins: new TerminalLogins({ store, terminals, challenges, tokens, policies, now, access }),
     users: new UserService({
       store,

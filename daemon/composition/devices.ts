@@ -50,7 +50,7 @@ export function deviceServices(
   accounts: AccountServices,
   instance: Instance,
 ) {
-  const files = { store, blobs, budget: fileBudget(start.settings.files, blobs, store), now };
+  const files = { store, blobs, budget: fileBudget(start.settings.fileBounds, blobs, store), now };
   const roots = new TrustedRoots(store);
   const policies = new ProofPolicies({ store, roots, now });
   const challenges = new Challenges(instance.secret('challenges'));
@@ -110,7 +110,7 @@ function startIssuing(
 ) {
   const sealingKey = instance.secret('providers');
   const own = ownAccounts({ store, passkeys, policies, stepUp, now });
-  const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow ?? [], own, now });
+  const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow, own, now });
   const parts = { store, providers, registryId: instance.id, now };
   const credentials = new CredentialService(parts);
   stack.start(new CredentialRemovals({ store, providers, credentials, log, now }));
@@ -129,7 +129,7 @@ function startReceipts(
 }
 
 function startWebhooks({ settings, log, stack }: Start, store: Store, instance: Instance) {
-  const allowed = new AllowedTargets(settings.webhookAllow ?? []);
+  const allowed = new AllowedTargets(settings.webhookAllow);
   const sealingKey = instance.secret('webhooks');
   const poster = new Poster({ allowed, sealingKey, now });
   const deliveries = new WebhookDeliveries({ store, poster, registryId: instance.id, log, now });

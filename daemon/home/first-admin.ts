@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { environment } from '../../src/contract/local.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import { createFirst } from '../domain/user.ts';
 import type { Logger } from '../logger.ts';
 import { passwordFault } from '../services/password-rules.ts';
@@ -32,7 +32,7 @@ export async function firstPassword(home: Home, { admin, passwordCost }: AdminSe
 async function checkGivenPassword(password: string, username: string): Promise<void> {
   checkFirstPassword(password);
   const fault = await passwordFault(password, username);
-  if (fault) throw new StartRefused(2, `${environment.adminPassword} ${fault}`, 'choose another one');
+  if (fault) throw new StartRefused(2, `${daemonSettings.admin.password.variable} ${fault}`, 'choose another one');
 }
 
 /**

@@ -1,24 +1,97 @@
-/** Settings as the flags of `daemon run` and the environment give them. A flag is `given`, or null. Everything throws `StartRefused`. */
+/** The settings of the daemon as the flags of `daemon run` and the environment give them. Everything throws `StartRefused`. */
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
-import { fileBounds, type Limit, type LimitScope, rateLimits, sessionDays } from '../../src/contract/limits.ts';
 import {
-  type DaemonRole,
-  daemonRoles,
-  type Env,
-  environment,
-  maxDrainSeconds,
-  type StepUpMode,
-  stepUpModes,
-} from '../../src/contract/local.ts';
+  daemonSettings,
+  type FlagKey,
+  flagName,
+  type GivenSettings,
+  type SettingRow,
+} from '../../src/contract/daemon-settings.ts';
+import { fileBounds, type Limit, type LimitScope, rateLimits } from '../../src/contract/limits.ts';
+import type { Env } from '../../src/contract/local.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import { filesTarget } from '../blobs/s3/target.ts';
+import { forwardTarget } from '../delivery/forwarding/target.ts';
+import { webhookAllowFrom } from '../delivery/webhooks/allowed.ts';
 import { isAddressHost } from '../networks.ts';
 import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
 import { StartRefused } from '../start-refused.ts';
-import type { DaemonSettings } from './settings.ts';
+import { storeTarget } from './store-target.ts';
+
+type Rows = typeof daemonSettings;
+/** Settings that only their row describes. */
+type PlainKey = Exclude<
+  {
+    [K in keyof Rows]: Rows[K] extends { readonly help: string } | { readonly variable: string } ? K : never;
+  }[keyof Rows],
+  keyof typeof readers
+>;
+type PlainValue<R> = R extends { readonly many: true }
+  ? readonly string[]
+  : R extends { readonly whole: object }
+    ? number
+    : R extends { readonly choices: readonly (infer Choice)[] }
+      ? Choice
+      : R extends { readonly value: string }
+        ? R extends { readonly default: string }
+          ? string
+          : string | undefined
+        : boolean;
+
+/** The settings that the flags and the environment give. */
+export type ReadSettings = { readonly [K in PlainKey]: PlainValue<Rows[K]> } & {
+  readonly [K in keyof typeof readers]: ReturnType<(typeof readers)[K]>;
+};
+
+/** Readers of what a row does not describe. */
+const readers = {
+  admin: (_: GivenSettings, env: Env) => adminFrom(env),
+  limits: (_: GivenSettings, env: Env) => limitsFrom(env),
+  node: ({ node }: GivenSettings, env: Env) => nodeFrom(sourced('node', node, env)),
+  webhookAllow: ({ webhookAllow }: GivenSettings, env: Env) => webhookAllowFrom(webhookAllow ?? [], env),
+  publicUrl: ({ publicUrl }: GivenSettings, env: Env) => publicUrlFrom(sourced('publicUrl', publicUrl, env)),
+  remoteIssuing: (_: GivenSettings, env: Env) =>
+    choiceFrom(daemonSettings.remoteIssuing.choices, sourced('remoteIssuing', null, env)) === 'on',
+  forward: ({ forward }: GivenSettings, env: Env) => forwardTarget(forward ?? null, env),
+  store: ({ store }: GivenSettings, env: Env) => storeTarget(store ?? null, env),
+  secrets: ({ secrets }: GivenSettings, env: Env) => secretsFrom(secrets ?? null, env),
+  files: ({ files, insecureHttp }: GivenSettings, env: Env) => filesTarget(files ?? null, env, insecureHttp === true),
+  fileBounds: (_: GivenSettings, env: Env) => fileBoundsFrom(env),
+};
+
+/** All settings. */
+export function readSettings(given: GivenSettings, env: Env): ReadSettings {
+  const keys = Object.keys(daemonSettings) as (keyof Rows)[];
+  return Object.fromEntries(
+    keys.flatMap(key =>
+      key in readers || isPlain(key) ? [[key, readSetting(key as keyof ReadSettings, given, env)]] : [],
+    ),
+  ) as ReadSettings;
+}
+
+/** One setting. */
+export function readSetting<K extends keyof ReadSettings>(key: K, given: GivenSettings, env: Env): ReadSettings[K] {
+  const value =
+    key in readers ? readers[key as keyof typeof readers](given, env) : plainSetting(key as PlainKey, given, env);
+  return value as ReadSettings[K];
+}
+
+const isPlain = (key: keyof Rows): boolean => 'help' in daemonSettings[key] || 'variable' in daemonSettings[key];
+
+function plainSetting(key: PlainKey, given: GivenSettings, env: Env): unknown {
+  const { many, whole, choices, default: byDefault }: SettingRow = daemonSettings[key];
+  const option = given[key as FlagKey] ?? null;
+  if (many) return option ?? [];
+  if (typeof option === 'boolean' || typeof option === 'number') return option;
+  const text = sourced(key, option as string | null, env);
+  if (choices) return choiceFrom(choices, text);
+  if (whole && text) return wholeFrom(whole, text);
+  return text?.text ?? byDefault;
+}
 
 const malformed = (name: string, hint: string): StartRefused => new StartRefused(2, `${name} is malformed`, hint);
 
@@ -29,59 +102,36 @@ interface SourcedText {
 }
 
 /** What a flag or else its variable gives; null if neither does. */
-function givenBy(flag: string, given: string | null, variable: string, env: Env): SourcedText | null {
-  if (given !== null) return { name: flag, text: given };
-  const text = env[variable];
-  return text ? { name: variable, text } : null;
+function sourced(
+  key: FlagKey | PlainKey | 'remoteIssuing',
+  given: string | null | undefined,
+  env: Env,
+): SourcedText | null {
+  const row: SettingRow = daemonSettings[key];
+  if (given != null) return { name: `--${flagName(key, row)}`, text: given };
+  const text = row.variable && env[row.variable];
+  return text ? { name: row.variable, text } : null;
 }
 
 /** One of the words; the first one if none is given. */
-function wordFrom<const W extends string>(words: readonly [W, ...W[]], given: SourcedText | null): W {
+function choiceFrom<const W extends string>(words: readonly [W, ...W[]], given: SourcedText | null): W {
   if (given === null) return words[0];
   const found = words.find(word => word === given.text);
   if (found) return found;
   throw malformed(given.name, `write ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 }
 
-function wholeFrom({ min, max }: { readonly min: number; readonly max: number }, name: string, text: string): number {
+function wholeFrom({ min, max }: { readonly min: number; readonly max: number }, { name, text }: SourcedText): number {
   const number = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
   throw malformed(name, `write a whole number from ${min} to ${max}`);
 }
 
-/** The settings from the environment. */
-export function settingsFromEnvironment(
-  env: Env,
-): Pick<DaemonSettings, 'limits' | 'files' | 'admin' | 'traffic' | 'sessionDays' | 'remoteIssuing'> {
-  return {
-    limits: limitsFrom(env),
-    files: fileBoundsFrom(env),
-    admin: adminFrom(env),
-    traffic: wordFrom(['off', 'masked', 'full'], givenBy('', null, environment.traffic, env)),
-    remoteIssuing: wordFrom(['off', 'on'], givenBy('', null, environment.remoteIssuing, env)) === 'on',
-    sessionDays: wholeFrom(
-      sessionDays,
-      environment.sessionDays,
-      env[environment.sessionDays] || String(sessionDays.default),
-    ),
-  };
-}
-
-/** What the daemon does. */
-export const roleFrom = (given: string | null, env: Env): DaemonRole =>
-  wordFrom(daemonRoles, givenBy('--role', given, environment.role, env));
-
-/** The name of the daemon that `text` or else the environment gives; else that of the host. Throws `StartRefused`. */
-export function nodeFrom(text: string | null, env: Env): string {
-  const given = givenBy('--node', text, environment.node, env);
+function nodeFrom(given: SourcedText | null): string {
   if (given === null) return hostNode();
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(given.text)) return given.text;
   throw malformed(given.name, 'write 1 to 63 letters, digits, dots, hyphens and underscores, such as node-1');
 }
-
-/** See `DaemonSettings.drain`. */
-export const drainFrom = (given: number | null, env: Env): number =>
-  wholeFrom({ min: 0, max: maxDrainSeconds }, environment.drain, String(given ?? (env[environment.drain] || 0)));
 
 /** The name of the host as the name of a daemon: a header and a label can have it. */
 export const hostNode = (host: string = hostname()): string =>
@@ -92,16 +142,15 @@ export const hostNode = (host: string = hostname()): string =>
 
 /** The folder of the secrets that `given` or else the environment names; null for the home. */
 export function secretsFrom(given: string | null, env: Env): string | null {
-  const dir = given ?? env[environment.secrets] ?? '';
+  const dir = given ?? env[daemonSettings.secrets.variable] ?? '';
   return dir === '' ? null : resolve(dir);
 }
 
 /**
- * The origin at which people open the daemon in a browser, as `text` or else the environment names it; undefined if neither does.
- * Security keys are registered for its name, so it must have one, and use TLS unless it is localhost. Throws `StartRefused`.
+ * The origin at which people open the daemon in a browser, undefined if none is given.
+ * Security keys are registered for its name, so it must have one, and use TLS unless it is localhost.
  */
-export function publicUrlFrom(text: string | null, env: Env): string | undefined {
-  const given = givenBy('--public-url', text, environment.publicUrl, env);
+function publicUrlFrom(given: SourcedText | null): string | undefined {
   if (given === null) return undefined;
   const url = URL.parse(given.text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
@@ -110,14 +159,10 @@ export function publicUrlFrom(text: string | null, env: Env): string | undefined
   throw malformed(given.name, 'write the address with a name and without a path, such as https://devmgr.example.com');
 }
 
-/** The sessions in which some operations need a recent sign-in. */
-export const stepUpFrom = (given: string | null, env: Env): StepUpMode =>
-  wordFrom(stepUpModes, givenBy('--step-up', given, environment.stepUp, env));
-
 function limitsFrom(env: Env): Limits {
   const scopes = Object.keys(rateLimits) as LimitScope[];
   return Object.fromEntries(
-    scopes.map(scope => [scope, limitFrom(environment.limits[scope], env, rateLimits[scope])]),
+    scopes.map(scope => [scope, limitFrom(daemonSettings.limits[scope].variable, env, rateLimits[scope])]),
   ) as Limits;
 }
 
@@ -139,13 +184,13 @@ function bytesFrom(text: string): number | null {
 }
 
 function fileBoundsFrom(env: Env): FileBounds {
-  const { total, reserve, daily } = environment.files;
-  const kept = boundFrom(reserve, env, bytesFrom, '2G');
+  const { total, reserve, daily } = daemonSettings.fileBounds;
+  const kept = boundFrom(reserve.variable, env, bytesFrom, '2G');
   const { bytes, share } = fileBounds.reserve;
   return {
-    total: orDefault(boundFrom(total, env, bytesFrom, '500G'), fileBounds.total),
+    total: orDefault(boundFrom(total.variable, env, bytesFrom, '500G'), fileBounds.total),
     reserve: kept === undefined ? size => Math.min(bytes, Math.floor(size * share)) : () => kept ?? 0,
-    daily: orDefault(boundFrom(daily, env, dailyFrom, '10000/100G'), fileBounds.daily),
+    daily: orDefault(boundFrom(daily.variable, env, dailyFrom, '10000/100G'), fileBounds.daily),
   };
 }
 
@@ -174,8 +219,9 @@ function boundFrom<T>(
 
 const readUsername = compileReader(Type.Object({ username }));
 
-function adminFrom(env: Env): DaemonSettings['admin'] {
-  const read = readUsername({ username: env[environment.adminUsername] || 'admin' });
-  if (!read.ok) throw new StartRefused(2, `${environment.adminUsername}: ${read.message}`);
-  return { username: read.value.username, password: env[environment.adminPassword] || null };
+function adminFrom(env: Env): { readonly username: string; readonly password: string | null } {
+  const { username: name, password } = daemonSettings.admin;
+  const read = readUsername({ username: env[name.variable] || 'admin' });
+  if (!read.ok) throw new StartRefused(2, `${name.variable}: ${read.message}`);
+  return { username: read.value.username, password: env[password.variable] || null };
 }

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
-import { type Env, environment, homeFiles } from '../../src/contract/local.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
+import { type Env, homeFiles } from '../../src/contract/local.ts';
 import { StartRefused } from '../start-refused.ts';
 
 /** A registry outside the home folder. */
@@ -22,7 +23,7 @@ export function registryPlace(flag: string, url: string, home: string, env: Env)
 
 /** Where the registry is, as the flag `--store` or else the environment specifies; null for SQLite in the home. Refuses an unknown scheme. */
 export function storeTarget(given: string | null, env: Env, flag = '--store'): StoreTarget | null {
-  const url = given ?? env[environment.store] ?? '';
+  const url = given ?? env[daemonSettings.store.variable] ?? '';
   if (url === '' || url === 'sqlite:') return null;
   if (/^postgres(?:ql)?:\/\//.test(url)) return { url, env };
   // The text may contain a password.

@@ -4,7 +4,8 @@ import { link, readdir, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Encrypter } from 'age-encryption';
-import { environment, homeFiles } from '../../src/contract/local.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
+import { homeFiles } from '../../src/contract/local.ts';
 import type { BackupOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { syncFolder } from '../files.ts';
 import { presentImprint } from '../home/belonging.ts';
@@ -36,7 +37,7 @@ export function backup(options: BackupOptions, io: ProgramIo): Promise<number> {
     await print(io.stdout, options.json ? `${JSON.stringify({ file, size })}\n` : `${file}\n`);
     if (!options.json)
       io.stderr.write(
-        `Also keep ${(await secretsToKeep(home)).join(', ')} of ${home.secretsDir}, and ${uploadedFiles(home, io.env[environment.files.place])}\n`,
+        `Also keep ${(await secretsToKeep(home)).join(', ')} of ${home.secretsDir}, and ${uploadedFiles(home, io.env[daemonSettings.files.variable])}\n`,
       );
     return 0;
   });
@@ -63,7 +64,7 @@ async function readRegistry(target: StoreTarget, home: Home): Promise<Imprint> {
   throw new StartRefused(
     1,
     `there is no registry in ${imprint?.name ?? 'the database'}`,
-    `compare ${environment.store}`,
+    `compare ${daemonSettings.store.variable}`,
   );
 }
 

@@ -2,7 +2,7 @@
 import type { InitOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { checkBelonging, presentImprint } from '../home/belonging.ts';
 import { ensureFirstAdmin } from '../home/first-admin.ts';
-import { secretsFrom, settingsFromEnvironment } from '../home/given-settings.ts';
+import { readSetting, secretsFrom } from '../home/given-settings.ts';
 import { HeadKeeper } from '../home/head-keeper.ts';
 import { Home } from '../home/home.ts';
 import { Instance } from '../home/instance.ts';
@@ -76,7 +76,7 @@ async function createAlone(
 }
 
 async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<InitReport> {
-  const { admin } = settingsFromEnvironment(io.env);
+  const admin = readSetting('admin', {}, io.env);
   const now = Date.now;
   // A refusal is one line.
   const warnings: string[] = [];

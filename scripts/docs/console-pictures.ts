@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import { pino } from 'pino';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { readSettings } from '../../daemon/home/given-settings.ts';
 import { startDaemon } from '../../daemon/main.ts';
 import { places, withItem } from '../../tests/console/pages.ts';
 import { fillSample } from '../../tests/console/sample.ts';
@@ -24,23 +25,13 @@ const QUALITY = 72;
 mock.timers.enable({ apis: ['Date'], now: Date.now() - 14 * 86_400_000 });
 const daemon = await startDaemon(
   {
+    ...readSettings({ port: 0, simulateKeys: 1 }, { DEVMGR_ADMIN_PASSWORD: password }),
     home,
-    host: '127.0.0.1',
-    port: 0,
     json: true,
     verbose: false,
-    role: 'all',
-    simulateKeys: 1,
-    insecureHttp: false,
-    trustProxy: [],
-    allowHosts: [],
-    ukeyMatch: [],
     limits: { login: null, query: null, modify: null, upload: null },
-    admin: { username: 'admin', password },
     hardware: false,
-    traffic: 'off',
-    sessionDays: 30,
-    files: { total: null, reserve: () => 0, daily: null },
+    fileBounds: { total: null, reserve: () => 0, daily: null },
   },
   '1.0.0',
   pino({ level: 'silent' }),

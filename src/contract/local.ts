@@ -71,9 +71,6 @@ export interface DaemonInfo {
   readonly drainSeconds?: number;
 }
 
-/** Most seconds for which a stopping daemon serves requests. */
-export const maxDrainSeconds = 3600;
-
 /** What a server signs to prove its identity: its id, the client's nonce, and the address at which the request arrived. */
 export const provenText = (proof: {
   readonly instanceId: string;
@@ -109,46 +106,13 @@ export type StepUpMode = (typeof stepUpModes)[number];
 /** The variables of a process. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Environment variables of the daemon and the command line. */
+/** Environment variables of the command line; `home` is also one of the daemon, whose others are in `daemonSettings`. */
 export const environment = {
   home: 'DEVMGR_HOME',
   server: 'DEVMGR_SERVER',
-  store: 'DEVMGR_STORE',
-  secrets: 'DEVMGR_SECRETS',
-  storePasswordFile: 'DEVMGR_STORE_PASSWORD_FILE',
   token: 'DEVMGR_TOKEN',
   webhookSecret: 'DEVMGR_WEBHOOK_SECRET',
   labelPrinter: 'DEVMGR_LABEL_PRINTER',
-  role: 'DEVMGR_ROLE',
-  node: 'DEVMGR_NODE',
-  drain: 'DEVMGR_DRAIN',
-  traffic: 'DEVMGR_TRAFFIC',
-  sessionDays: 'DEVMGR_SESSION_DAYS',
-  remoteIssuing: 'DEVMGR_REMOTE_ISSUING',
-  webhookAllow: 'DEVMGR_WEBHOOK_ALLOW',
-  publicUrl: 'DEVMGR_PUBLIC_URL',
-  stepUp: 'DEVMGR_STEP_UP',
-  forward: 'DEVMGR_AUDIT_FORWARD',
-  forwardToken: 'DEVMGR_AUDIT_FORWARD_TOKEN',
-  forwardTokenFile: 'DEVMGR_AUDIT_FORWARD_TOKEN_FILE',
-  forwardCa: 'DEVMGR_AUDIT_FORWARD_CA',
-  files: {
-    /** Where the files are stored. */
-    place: 'DEVMGR_FILES',
-    total: 'DEVMGR_FILES_TOTAL',
-    reserve: 'DEVMGR_FILES_RESERVE',
-    daily: 'DEVMGR_FILES_DAILY',
-  },
-  adminUsername: 'DEVMGR_ADMIN_USERNAME',
-  adminPassword: 'DEVMGR_ADMIN_PASSWORD',
-  limits: {
-    login: 'DEVMGR_LIMIT_LOGIN',
-    query: 'DEVMGR_LIMIT_QUERY',
-    modify: 'DEVMGR_LIMIT_MODIFY',
-    upload: 'DEVMGR_LIMIT_UPLOAD',
-    document: 'DEVMGR_LIMIT_DOCUMENT',
-    signIn: 'DEVMGR_LIMIT_SIGN_IN',
-  },
 } as const;
 
 /**

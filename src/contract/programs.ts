@@ -3,6 +3,8 @@
  * functions that load the daemon when they are called.
  */
 
+import type { GivenSettings } from './daemon-settings.ts';
+
 /** What a program may use of the process that it runs in. */
 export interface ProgramIo {
   readonly stdout: NodeJS.WritableStream;
@@ -29,40 +31,8 @@ export interface RegistryOptions extends HomeOptions {
 }
 
 /** Options of `daemon run`. */
-export interface RunOptions extends RegistryOptions, FilesOptions {
-  readonly host: string;
-  /** 0 takes a free port. */
-  readonly port: number;
+export interface RunOptions extends HomeOptions, GivenSettings {
   readonly verbose: boolean;
-  /** `all`, `registry` or `station`; null or absent takes it from the environment. */
-  readonly role?: string | null | undefined;
-  /** Name of the daemon among those of its registry; null or absent takes it from the environment, else from the host. */
-  readonly node?: string | null | undefined;
-  /** Seconds for which a stopping daemon still serves requests; null or absent takes it from the environment. */
-  readonly drain?: number | null | undefined;
-  /** Number of simulated keys to add. */
-  readonly simulateKeys: number;
-  /** PEM files; both or neither. */
-  readonly tlsCert?: string | null | undefined;
-  readonly tlsKey?: string | null | undefined;
-  /** Allows plain HTTP on an address that is not loopback. */
-  readonly insecureHttp: boolean;
-  /** Networks (CIDR) of the proxies whose X-Forwarded-For is trusted. */
-  readonly trustProxy: readonly string[];
-  /** Whether the console for browsers is served; absent: it is. */
-  readonly console?: boolean;
-  /** Further host names that requests may use for the daemon. */
-  readonly allowHosts?: readonly string[];
-  /** Vendor or vendor:product ids (hex) of further USB keys. */
-  readonly ukeyMatch?: readonly string[];
-  /** Networks and hosts that webhooks may post to besides public ones; empty or absent takes them from the environment. */
-  readonly webhookAllow?: readonly string[];
-  /** Address at which people open the daemon in a browser; null or absent takes it from the environment. */
-  readonly publicUrl?: string | null | undefined;
-  /** `console`, `all` or `off`; null or absent takes it from the environment. */
-  readonly stepUp?: string | null | undefined;
-  /** URL of the receiver of journal entries; null or absent takes it from the environment. */
-  readonly forward?: string | null | undefined;
 }
 
 /** Options of `daemon init`. */

@@ -1,6 +1,6 @@
 /** How much clients may store: in total, of the disk, and each user in a day. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { settingsFromEnvironment } from '../../daemon/home/given-settings.ts';
+import { readSetting } from '../../daemon/home/given-settings.ts';
 import type { FileBounds } from '../../daemon/services/file-budget.ts';
 import { noFileBounds, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { backUp, deviceIn, packageForm, register, upload } from '../support/fleet.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => daemon?.stop());
 
-const bounded = (bounds: Partial<FileBounds>) => daemon.restart({ files: { ...noFileBounds, ...bounds } });
+const bounded = (bounds: Partial<FileBounds>) => daemon.restart({ fileBounds: { ...noFileBounds, ...bounds } });
 const ofSize = (size: number) => packageForm({}, { content: new Uint8Array(size) });
 const store = async (size: number) => (await upload(daemon, ofSize(size))).code;
 /** Without an announced length. */
@@ -111,7 +111,7 @@ describe('the day of a user', () => {
 });
 
 describe('the settings', () => {
-  const read = (env: Readonly<Record<string, string>>) => settingsFromEnvironment(env).files;
+  const read = (env: Readonly<Record<string, string>>) => readSetting('fileBounds', {}, env);
   const [GiB, TiB] = [2 ** 30, 2 ** 40];
 
   it('have defaults that leave 1 GiB, or 5 % of a small disk', () => {

@@ -1,7 +1,8 @@
 /** The name of the daemon: in every response, whatever kind it is, in the log and in the metrics. */
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostNode, nodeFrom } from '../../daemon/home/given-settings.ts';
+import { hostNode, readSetting } from '../../daemon/home/given-settings.ts';
+import type { Env } from '../../src/contract/local.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -15,6 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => daemon?.stop());
 
+const nodeFrom = (node: string | null, env: Env) => readSetting('node', { node }, env);
 const authorization = () => ({ authorization: `Bearer ${daemon.adminToken}` });
 
 describe('X-Devmgr-Node', () => {

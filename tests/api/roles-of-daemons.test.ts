@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { roleFrom } from '../../daemon/home/given-settings.ts';
+import { readSetting } from '../../daemon/home/given-settings.ts';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
+import type { Env } from '../../src/contract/local.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon, testSettings } from '../support/daemon.ts';
 
@@ -27,6 +28,7 @@ const start = async (settings: Partial<DaemonSettings>) => {
   return daemon;
 };
 const localToken = async () => (await readFile(join(home, 'local-token'), 'utf8')).trim();
+const roleFrom = (role: string | null, env: Env) => readSetting('role', { role }, env);
 const get = async (path: string, token?: string) => {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
   type Data = any;
@@ -103,7 +105,7 @@ describe('settings of another role', () => {
     [{ role: 'registry', simulateKeys: 1 }, /does not look for keys/],
     [{ role: 'registry', ukeyMatch: ['1234'] }, /does not look for keys/],
     [{ role: 'station', forward: {} }, /has no registry/],
-    [{ role: 'station', objectStore: {} }, /has no registry/],
+    [{ role: 'station', files: {} }, /has no registry/],
   ] as const)('are refused: %j', async (settings, message) => {
     await expect(start(settings as unknown as Partial<DaemonSettings>)).rejects.toThrow(message);
     await expect(start(settings as unknown as Partial<DaemonSettings>)).rejects.toMatchObject({ exitCode: 2 });

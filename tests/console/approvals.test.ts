@@ -250,7 +250,7 @@ needs('chromium')('an approval in the console', () => {
 });
 
 needs('chromium')('an approval on plain HTTP to another machine, where browsers ignore the policy for openers', () => {
-  const { daemon } = consoleTests({ allowHosts: ['console.test'] });
+  const { daemon } = consoleTests({ allowHost: ['console.test'] });
 
   it('is not given in a tab that a page of another site opened and can navigate', async () => {
     const browser = await startBrowser(['--host-resolver-rules=MAP console.test 127.0.0.1']);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePages } from '../../scripts/docs/reference.ts';
 import { variables } from '../../src/cli/framework/environment.ts';
+import { settingVariables } from '../../src/contract/daemon-settings.ts';
 import { environment } from '../../src/contract/local.ts';
 import { sourcesIn } from './pages.ts';
 
@@ -19,10 +20,9 @@ describe('the page of the environment', () => {
   const named = variables.map(({ name }) => name);
 
   it('names every variable that the two sides share', () => {
-    const { limits, files, ...rest } = environment;
-    expect(
-      [limits, files, rest].flatMap(group => Object.values<string>(group)).filter(name => !named.includes(name)),
-    ).toEqual([]);
+    const shared = [...Object.values<string>(environment), ...settingVariables().map(({ name }) => name)];
+    expect(shared).toContain('DEVMGR_FILES_DAILY');
+    expect(shared.filter(name => !named.includes(name))).toEqual([]);
   });
 
   it('names every variable that the sources read', () => {

@@ -1,6 +1,10 @@
 /** The settings of how people sign in. */
 import { describe, expect, it } from 'vitest';
-import { publicUrlFrom, stepUpFrom } from '../../daemon/home/given-settings.ts';
+import { readSetting } from '../../daemon/home/given-settings.ts';
+import type { Env } from '../../src/contract/local.ts';
+
+const publicUrlFrom = (publicUrl: string | null, env: Env) => readSetting('publicUrl', { publicUrl }, env);
+const stepUpFrom = (stepUp: string | null, env: Env) => readSetting('stepUp', { stepUp }, env);
 
 describe('--public-url', () => {
   it('is the origin of an HTTPS address with a name, or of localhost; the flag overrides the environment', () => {

@@ -145,7 +145,7 @@ describe('a syslog receiver', () => {
     expect(await daemon.call('POST', '/api/devices/batch-register', { devices: items })).toMatchObject({ code: 200 });
     for (let i = 0; i < 20; i++) await register(daemon);
     await isBehind(daemon);
-    await daemon.restart({ forward: undefined });
+    await daemon.restart({ forward: null });
     expect(existsSync(join(daemon.home, 'audit-forward.json'))).toBe(false);
   });
 
@@ -348,7 +348,7 @@ describe('--forward', () => {
     const daemon = await forwarding(`syslog+tcp://127.0.0.1:${receiver.port}`);
     const before = await delivered(daemon);
     const file = join(daemon.home, 'audit-forward.json');
-    await daemon.restart({ forward: undefined });
+    await daemon.restart({ forward: null });
     await copyFile(file, join(dir, 'record'));
     await writeFile(file, readFileSync(file).subarray(0, 20), { mode: 0o600 });
     await daemon.restart();

@@ -33,11 +33,11 @@ it.each(['Forwarded', 'Via', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded
 
 it.each([
   ['--trust-proxy', { trustProxy: ['127.0.0.1'] }],
-  ['--allow-host', { allowHosts: ['registry.example.com'] }],
+  ['--allow-host', { allowHost: ['registry.example.com'] }],
 ])('with %s every request needs a token: a proxy that adds no header looks like this machine', async (_, settings) => {
   await daemon.restart(settings);
   expect(await scrape()).toBe(401);
-  if ('allowHosts' in settings) expect(await scrape({ host: 'registry.example.com' })).toBe(401);
+  if ('allowHost' in settings) expect(await scrape({ host: 'registry.example.com' })).toBe(401);
   expect(await scrape({ authorization: `Bearer ${daemon.adminToken}` })).toBe(200);
   await daemon.restart();
   expect(await scrape()).toBe(200);

@@ -5,7 +5,7 @@ import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
-  daemon = await startTestDaemon({ allowHosts: ['registry.example.com'] });
+  daemon = await startTestDaemon({ allowHost: ['registry.example.com'] });
 });
 afterAll(() => daemon?.stop());
 
@@ -37,6 +37,6 @@ it.each(['state', 'pin', 'reset'])('the step %s is refused through a proxy, or u
 });
 
 it('the operator of the daemon can allow it', async () => {
-  await daemon.restart({ allowHosts: ['registry.example.com'], remoteIssuing: true });
+  await daemon.restart({ allowHost: ['registry.example.com'], remoteIssuing: true });
   expect(await codeOf('state', { host: 'registry.example.com', 'x-forwarded-for': '192.0.2.7' })).toBe(ACCEPTED);
 });

@@ -341,7 +341,7 @@ describe('the address of a page', () => {
 
   it('must be one that the daemon knows, and use HTTPS; a trusted proxy reports that it does', async () => {
     const secure = { 'x-forwarded-proto': 'https' };
-    await daemon.restart({ allowHosts: ['devmgr.example.com'], trustProxy: ['127.0.0.0/8'] });
+    await daemon.restart({ allowHost: ['devmgr.example.com'], trustProxy: ['127.0.0.0/8'] });
     const plain = new Page(daemon, { origin: 'http://devmgr.example.com' });
     expect(await plain.call('POST', '/api/auth/webauthn/options')).toMatchObject({ code: 1001 });
     const proxied = new Page(daemon, { origin: 'https://devmgr.example.com', headers: secure });
@@ -354,7 +354,7 @@ describe('the address of a page', () => {
   });
 
   it('is that of --public-url behind a proxy that sends no scheme', async () => {
-    await daemon.restart({ allowHosts: ['devmgr.example.com'], publicUrl: 'https://devmgr.example.com' });
+    await daemon.restart({ allowHost: ['devmgr.example.com'], publicUrl: 'https://devmgr.example.com' });
     const proxied = new Page(daemon, { origin: 'https://devmgr.example.com' });
     const key = new SoftwareKey();
     data(await proxied.register(key, await daemon.login('admin')));

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { readSettings } from '../../daemon/home/given-settings.ts';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
 import { cheapHashes } from './cheap-hashes.ts';
@@ -120,23 +121,13 @@ export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): P
 
 export function testSettings(home: string): DaemonSettings {
   return {
+    ...readSettings({ port: 0 }, { DEVMGR_ADMIN_PASSWORD: adminPassword }),
     home,
-    host: '127.0.0.1',
-    port: 0,
     json: true,
     verbose: true,
-    role: 'all',
-    simulateKeys: 0,
-    insecureHttp: false,
-    trustProxy: [],
-    allowHosts: [],
-    ukeyMatch: [],
     limits: noLimits,
-    admin: { username: 'admin', password: adminPassword },
+    fileBounds: noFileBounds,
     hardware: false,
-    traffic: 'off',
-    sessionDays: 30,
-    files: noFileBounds,
     passwordCost: cheapHashes,
   };
 }

@@ -2,7 +2,8 @@
  * Where the stored files are, from `--files` and the environment, and the keys of the object store, from the environment or a file in the format
  * that the tools of AWS share. The client of the object store is not loaded here.
  */
-import { type Env, environment } from '../../../src/contract/local.ts';
+import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
+import type { Env } from '../../../src/contract/local.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { privateText } from '../../private-file.ts';
 import { StartRefused } from '../../start-refused.ts';
@@ -25,8 +26,8 @@ const example = 's3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION';
  * `insecureHttp` allows an endpoint on a network without TLS. Throws `StartRefused`.
  */
 export function filesTarget(text: string | null, env: Env, insecureHttp: boolean): S3Target | null {
-  const source = text !== null ? '--files' : environment.files.place;
-  const value = text ?? env[environment.files.place] ?? '';
+  const source = text !== null ? '--files' : daemonSettings.files.variable;
+  const value = text ?? env[daemonSettings.files.variable] ?? '';
   if (value === '' || value === 'file:') return null;
   const url = URL.parse(value);
   if (url?.protocol !== 's3:' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname))

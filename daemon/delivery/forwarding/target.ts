@@ -1,6 +1,7 @@
 /** Where journal entries are forwarded to, from a URL and the environment. */
 import { readFileSync } from 'node:fs';
-import { type Env, environment } from '../../../src/contract/local.ts';
+import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
+import type { Env } from '../../../src/contract/local.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { hostOf } from '../../networks.ts';
 import { privateText } from '../../private-file.ts';
@@ -41,16 +42,16 @@ const forms = 'syslog+tcp://HOST:PORT, syslog+tls://HOST:PORT, syslog+unix:///PA
 
 /** Null if nothing is to be forwarded. Throws `StartRefused` if the target or a file that it needs is not usable. */
 export function forwardTarget(flag: string | null, env: Env): ForwardTarget | null {
-  const text = flag ?? env[environment.forward];
+  const text = flag ?? env[daemonSettings.forward.variable];
   if (text === undefined || text === '') return null;
   const url = URL.parse(text);
   if (!url) throw refused('the target of --forward is not a URL');
   if (url.username || url.password)
     throw refused(
       'the target of --forward contains credentials, which others could read',
-      `put a token into a file and name it in ${environment.forwardTokenFile}`,
+      `put a token into a file and name it in ${daemonSettings.forwarding.tokenFile.variable}`,
     );
-  const caFile = readable(env[environment.forwardCa], environment.forwardCa);
+  const caFile = readable(env[daemonSettings.forwarding.ca.variable], daemonSettings.forwarding.ca.variable);
   const shared = { name: `${url.protocol}//${url.host}${url.pathname}`, url: url.href, caFile };
   if (url.protocol === 'https:' || url.protocol === 'http:') return httpTarget(url, env, shared);
   return syslogTarget(url, shared);
@@ -59,7 +60,7 @@ export function forwardTarget(flag: string | null, env: Env): ForwardTarget | nu
 function httpTarget(url: URL, env: Env, shared: AnyTarget): HttpTarget {
   if (url.protocol === 'http:' && !isLoopbackName(url.hostname))
     throw refused(`--forward ${shared.name} is not encrypted`, 'write https://; http:// is for this machine only');
-  const text = env[environment.forwardToken];
+  const text = env[daemonSettings.forwarding.token.variable];
   const file = tokenFile(env);
   return { kind: 'http', ...shared, token: file !== null ? { file } : text ? { text } : null };
 }
@@ -89,10 +90,13 @@ function pathOf(url: URL): string {
 
 /** The file with the token if it can be read now; null if none is named. Refuses a file that others can read. */
 function tokenFile(env: Env): string | null {
-  const file = env[environment.forwardTokenFile];
+  const file = env[daemonSettings.forwarding.tokenFile.variable];
   if (file === undefined || file === '') return null;
   if (privateText(file, 'a token', env, refused) === null)
-    throw refused(`${file} of ${environment.forwardTokenFile} cannot be read: it does not exist`, 'check its path');
+    throw refused(
+      `${file} of ${daemonSettings.forwarding.tokenFile.variable} cannot be read: it does not exist`,
+      'check its path',
+    );
   return file;
 }
 

@@ -2,7 +2,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { environment } from '../../../src/contract/local.ts';
+import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
 import { hostOf, insideOf, isCidr } from '../../networks.ts';
 import { StartRefused } from '../../start-refused.ts';
 
@@ -110,7 +110,7 @@ const noTls = `must start with https://${advice}`;
 const malformed = (entry: string) =>
   new StartRefused(
     2,
-    `--webhook-allow or ${environment.webhookAllow}: ${JSON.stringify(entry)} is neither a network, an address nor a host name`,
+    `--webhook-allow or ${daemonSettings.webhookAllow.variable}: ${JSON.stringify(entry)} is neither a network, an address nor a host name`,
     'write them like 10.20.0.0/16 or hooks.internal',
   );
 
@@ -150,7 +150,7 @@ export function webhookAllowFrom(
   given: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
-  const entries = given.length > 0 ? given : (env[environment.webhookAllow] ?? '').split(',');
+  const entries = given.length > 0 ? given : (env[daemonSettings.webhookAllow.variable] ?? '').split(',');
   const all = entries.map(entry => entry.trim()).filter(Boolean);
   void new AllowedTargets(all);
   return all;

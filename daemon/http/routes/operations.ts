@@ -1,10 +1,11 @@
 /** What carries out each operation of the contract: one table for a daemon with a registry, a part of it for a station. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
+import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { exportTypes } from '../../../src/contract/devices.ts';
 import { deviceIds } from '../../../src/contract/ids.ts';
-import { connectionEnd, environment } from '../../../src/contract/local.ts';
+import { connectionEnd } from '../../../src/contract/local.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { exportFormats } from '../../../src/contract/values.ts';
 import * as present from '../../accounts/present.ts';
@@ -130,7 +131,7 @@ function untilClosed(reply: FastifyReply): AbortSignal {
   return closed.signal;
 }
 
-const ISSUED_HERE = `keys that are plugged into the machine of the daemon are issued on it: use devmgr there, or the console at its loopback address. Its operator can allow the network: ${environment.remoteIssuing}=on`;
+const ISSUED_HERE = `keys that are plugged into the machine of the daemon are issued on it: use devmgr there, or the console at its loopback address. Its operator can allow the network: ${daemonSettings.remoteIssuing.variable}=on`;
 
 /** The operations of a station: attached keys and health. The uptime counts from this call. */
 export function stationOperations(to: StationServices): Bindings {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
-import { environment } from '../../../contract/local.ts';
+import { daemonSettings } from '../../../contract/daemon-settings.ts';
 import type { ProgramIo } from '../../../contract/programs.ts';
 import { isFault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -122,7 +122,7 @@ export const daemonRestore = command({
       // A missing file is refused below: there is nothing to confirm.
       const by = flags.acceptUnverified ? ' by a backup that may not be verified' : '';
       const { home } = context.settings;
-      const place = (flags.store ?? context.env[environment.store]) ? 'the database' : home;
+      const place = (flags.store ?? context.env[daemonSettings.store.variable]) ? 'the database' : home;
       if (existsSync(file)) await demandYes(context.out, `Replace the registry in ${place}${by}?`);
     }
     warnOfOthers(context, flags.identityFile, 'identity');

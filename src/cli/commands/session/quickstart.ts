@@ -1,6 +1,6 @@
 import { Code } from '../../../contract/codes.ts';
+import { daemonSettings } from '../../../contract/daemon-settings.ts';
 import type { Key } from '../../../contract/hardware.ts';
-import { environment } from '../../../contract/local.ts';
 import { KeyEnrollment } from '../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../enrollment/outcome.ts';
 import { isServerRefusal } from '../../client/failures.ts';
@@ -79,7 +79,7 @@ async function logInFirst(
   const file = firstPasswordFile(settings);
   const given = flags.passwordStdin || flags.passwordFile !== undefined;
   const stored = file === null ? null : textIn(file, 'the first password').trim();
-  const first = given ? null : stored || (env[environment.adminPassword] ?? null);
+  const first = given ? null : stored || (env[daemonSettings.admin.password.variable] ?? null);
   if (first === null && !given && !context.canAsk)
     throw new Fault('login', 'not logged in, and the initial password was already changed', context.loginHint());
   const username =
