@@ -92,8 +92,14 @@ async function contractPatterns(root: string): Promise<Expression[]> {
   return [...patterns].map(([pattern, file]) => ({ file, pattern, flags: 'u' }));
 }
 
-/** Counts bound the search for an attack, not milliseconds: the verdict does not depend on how busy the machine is. */
-const search = { attackTimeout: null, incubationTimeout: null, maxRepeatCount: 100, timeout: null };
+/** Steps bound each stage of the search for an attack, and no stage reads a clock: a busy machine does not change a verdict. */
+const search = {
+  attackTimeout: null,
+  incubationTimeout: null,
+  maxRepeatCount: 100,
+  seedingTimeout: null,
+  timeout: null,
+};
 
 /** Why an expression may take more than linear time, with an attack where one is known; null where it cannot. */
 export async function superlinear(pattern: string, flags: string): Promise<string | null> {

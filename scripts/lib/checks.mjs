@@ -1,17 +1,19 @@
 // The checks of `npm test` and `npm run check` beside the tests: programs that succeed or fail as a whole.
 import { node, run } from './project.mjs';
 
-/**
- * What needs no test: `[name, [program, ...arguments]]`. The longest come first. One checker of types takes half of the processor time
- * of the default of four: each works out the types of all operations again.
- */
-export const staticChecks = [
+/** The parts of `npm run lint`: `[name, [program, ...arguments]]`. The longest come first. */
+export const lintChecks = [
   ['regular expressions', [node, 'scripts/regex.ts']],
-  ['lint', ['node_modules/.bin/biome', 'ci', '--colors=off']],
-  ['types', ['node_modules/.bin/tsc', '--checkers', '1', '-p', '.']],
-  ['types of the console', ['node_modules/.bin/tsc', '--checkers', '1', '-p', 'console']],
+  ['format and rules', ['node_modules/.bin/biome', 'ci', '--colors=off']],
   ['words', [node, 'scripts/words.ts']],
   ['imports', [node, 'scripts/import-boundaries.ts']],
+];
+
+/** One checker of types takes half of the processor time of the default of four: each works out the types of all operations again. */
+export const staticChecks = [
+  ...lintChecks,
+  ['types', ['node_modules/.bin/tsc', '--checkers', '1', '-p', '.']],
+  ['types of the console', ['node_modules/.bin/tsc', '--checkers', '1', '-p', 'console']],
 ];
 
 /**

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { expressionsIn, superlinear } from '../../scripts/regex.ts';
 
 describe('an expression', () => {
@@ -24,6 +24,22 @@ describe('an expression', () => {
     ['(?<![\\w.-])[\\w.-]+@\\w+', 'g'],
   ])('/%s/%s is accepted', async (pattern, flags) => {
     expect(await superlinear(pattern, flags)).toBeNull();
+  });
+
+  // The first is judged by its automaton, the others by a search for an attack.
+  it.each([
+    ['^(a+)+$', '', 'exponential'],
+    ['(?<![\\w/.-])(?=[\\w+=-]*\\d)[\\w+=-]{32,}', 'g', 'polynomial'],
+    ['(?<![\\w.-])[\\w.-]+@\\w+', 'g', null],
+  ])('/%s/%s is judged by steps: no clock is read', async (pattern, flags, problem) => {
+    const now = vi.spyOn(performance, 'now');
+    // The program that judges otherwise is another process, with a clock of its own.
+    vi.stubEnv('RECHECK_BACKEND', 'pure');
+    const found = await superlinear(pattern, flags);
+    const reads = now.mock.calls.length;
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    expect({ found, reads }).toEqual({ found: problem === null ? null : expect.stringContaining(problem), reads: 0 });
   });
 
   it('is refused if it cannot be judged', async () => {
