@@ -208,7 +208,7 @@ export const peopleOperations = additions('Persons', {
     example: { body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } },
   },
 
-  /** Counts: the lists of devices and tokens have the rest. */
+  /** Counts of devices and tokens, whose lists have the rest, and ids of webhooks. */
   countLeftovers: {
     summary: 'Count what people who have left still have',
     ...adminOnly,
@@ -216,6 +216,11 @@ export const peopleOperations = additions('Persons', {
       activeDevices: count('ACTIVE devices of persons who have left: held, locked later, or unlocked by an ADMIN'),
       tokens: count(
         'service tokens, neither revoked nor expired, that are refused because their owner has left or is disabled',
+      ),
+      webhooks: ids(
+        webhookIds,
+        'WHK-1',
+        'webhooks that are not disabled, although the account that made them, or that owns the token that made them, has left or is disabled',
       ),
     }),
   },

@@ -1,6 +1,7 @@
 /** Service tokens end with the account of their owner, on every daemon, and another ADMIN can take them over. */
 import { describe, expect, it } from 'vitest';
 import { audit } from '../../daemon/maintenance/audit.ts';
+import { devmgr } from '../cli/program.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { activation, data, register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';
@@ -135,19 +136,30 @@ describe('leaving', () => {
     const { credentialId } = await call('POST', `/api/devices/${deviceId}/credentials`, { providerId });
     const access = { accounts: [id], tokens: [kept.tokenId], webhooks };
     expect(await call('GET', `/api/people/${personId}/access`)).toEqual(access);
-    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 0, tokens: 0 });
+    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 0, tokens: 0, webhooks: [] });
     const left = await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
     const ended = { locked: [deviceId], accounts: [id], tokens: [kept.tokenId], credentials: [credentialId] };
     expect(left).toEqual({ ...ended, held: [], dueAt: null });
     expect(await call('GET', `/api/people/${personId}/access`)).toEqual(access);
     await call('POST', `/api/devices/${deviceId}/unlock`);
-    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 1, tokens: 1 });
+    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 1, tokens: 1, webhooks });
+    const { stdout } = await devmgr(['doctor', '--server', registry.url], {
+      env: { DEVMGR_TOKEN: registry.adminToken },
+    });
+    expect(stdout).toMatch(new RegExp(`! webhooks +${webhooks.join(' ')}: events are still sent`));
     const metrics = await (await fetch(`${registry.url}/metrics`)).text();
     expect(metrics).toMatch(/^devmgr_leavers_active_devices{.*} 1$/m);
     expect(metrics).toMatch(/^devmgr_leavers_tokens{.*} 1$/m);
     await call('POST', `/api/tokens/${kept.tokenId}/adopt`);
     expect((await call('POST', `/api/people/${personId}/leave`, { reason: 'again' })).locked).toEqual([deviceId]);
-    expect(await call('GET', '/api/people/leftovers')).toEqual({ activeDevices: 0, tokens: 0 });
+    const [ofAccount] = hooks;
+    expect(await call('GET', '/api/people/leftovers')).toEqual({
+      activeDevices: 0,
+      tokens: 0,
+      webhooks: [ofAccount.webhookId],
+    });
+    await call('POST', `/api/webhooks/${ofAccount.webhookId}/disable`);
+    expect((await call('GET', '/api/people/leftovers')).webhooks).toEqual([]);
   });
 
   it('with a delay ends nothing before it is over', async () => {

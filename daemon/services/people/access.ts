@@ -1,10 +1,11 @@
 /** The accounts of a person, and what was made with them. */
 
-import { userIds } from '../../../src/contract/ids.ts';
+import { tokenIds, userIds } from '../../../src/contract/ids.ts';
 import { hasMade, type ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { UserRecord } from '../../domain/user.ts';
 import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
+import { isOwnerLost, ownerOf } from '../service-tokens.ts';
 
 interface PersonAccess {
   readonly accounts: readonly UserRecord[];
@@ -31,4 +32,20 @@ export async function webhooksMadeBy(
   const ids = new Set<string | null | undefined>(accounts.map(({ number }) => userIds.format(number)));
   const { list } = webhooksIn(await store.document(WEBHOOKS));
   return list.filter(webhook => ids.has(webhook.madeBy) || tokens.some(token => hasMade(token, webhook)));
+}
+
+/** The enabled webhooks of accounts that have left or are disabled, made by the account or by a token that it owns. */
+export async function ownerlessWebhooks(
+  store: Pick<Store, 'document' | 'user' | 'userByName' | 'serviceToken' | 'personByName'>,
+): Promise<WebhookRecord[]> {
+  const { list } = webhooksIn(await store.document(WEBHOOKS));
+  const isLost = async ({ madeBy, disabled }: WebhookRecord) => {
+    if (disabled !== null || !madeBy) return false;
+    const token = tokenIds.parse(madeBy);
+    const made = token === null ? null : await store.serviceToken(token);
+    const owner = made ? await ownerOf(store, made) : await store.user(userIds.parse(madeBy) ?? 0);
+    return isOwnerLost(store, owner);
+  };
+  const lost = await Promise.all(list.map(isLost));
+  return list.filter((_, index) => lost[index]);
 }

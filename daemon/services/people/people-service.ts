@@ -15,7 +15,7 @@ import { readPage } from '../../store/page.ts';
 import type { Window } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
-import { accessOf, webhooksMadeBy } from './access.ts';
+import { accessOf, ownerlessWebhooks, webhooksMadeBy } from './access.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
 
 /** Dependencies of the service. */
@@ -124,11 +124,15 @@ export class PeopleService {
     };
   }
 
-  /** What people who have left could still use, if it were not refused. */
+  /** What people who have left still have, or could use if it were not refused. */
   async leftovers(): Promise<DataOf<Routes['countLeftovers']>> {
     const { store, now } = this.#parts;
-    const [activeDevices, tokens] = await Promise.all([store.leaverDevices(), store.ownerlessTokens(now())]);
-    return { activeDevices, tokens };
+    const [activeDevices, tokens, webhooks] = await Promise.all([
+      store.leaverDevices(),
+      store.ownerlessTokens(now()),
+      ownerlessWebhooks(store),
+    ]);
+    return { activeDevices, tokens, webhooks: webhooks.map(({ number }) => webhookIds.format(number)) };
   }
 
   async comeBack(context: Context, personId: string): Promise<DataOf<Routes['personReturns']>> {

@@ -4,7 +4,7 @@ import type { ServiceToken } from '../../../contract/tokens.ts';
 import { itemsOf } from '../../client/pages.ts';
 import { counted } from '../../count.ts';
 import { type Context, commandLine } from '../../framework/context.ts';
-import { safe } from '../../terminal/text.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
 import { type Check, check } from './checks.ts';
 
@@ -66,7 +66,8 @@ async function scimChecks(context: Context): Promise<Check[]> {
 
 /** What people who have left still have. */
 async function leftoverChecks(context: Context): Promise<Check[]> {
-  const { activeDevices, tokens } = await context.registry.call('countLeftovers');
+  const { activeDevices, tokens, ...more } = await context.registry.call('countLeftovers');
+  const webhooks = textsIn(more.webhooks);
   const checks: Check[] = [];
   if (activeDevices > 0) {
     const what = `${counted(activeDevices, 'ACTIVE device')} of people who have left`;
@@ -77,6 +78,11 @@ async function leftoverChecks(context: Context): Promise<Check[]> {
     const what = `${counted(tokens, 'service token')} refused, because the owner has left or is disabled`;
     const fix = `take over what is still used: ${commandLine(context, 'tokens adopt NAME')}; revoke the rest: ${commandLine(context, 'tokens revoke NAME')}`;
     checks.push(check('tokens', 'warning', what, fix));
+  }
+  if (webhooks.length > 0) {
+    const what = `${safe(webhooks.join(' '))}: events are still sent, although the owner has left or is disabled`;
+    const fix = `see where to: ${commandLine(context, 'webhooks list')}; end one: ${commandLine(context, 'webhooks disable ID')}`;
+    checks.push(check('webhooks', 'warning', what, fix));
   }
   return checks;
 }
