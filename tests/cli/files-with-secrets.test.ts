@@ -78,6 +78,34 @@ test('secrets of JSON are dropped, and a key in the place of a serial number is 
   ]);
 });
 
+test('a primary key of a database is an ordinary column, and one of an IoT device a secret, also if it is chosen', async () => {
+  const numbers = fileOf(`Internal ID,Primary Key,serialNumber\n7,17,${'ab'.repeat(16)}\n8,18\n`);
+  const flags = ['--type', 'UKEY', '--manufacturer', 'Acme', '--model', 'S1'];
+  const plain = await registered(numbers, [...flags, '--map', 'serialNumber=serialNumber']);
+  expect(plain.rows).toMatchObject([{ status: 'success', serialNumber: 'ab'.repeat(16) }, { status: 'failed' }]);
+  expect(plain.stderr).not.toContain('Secrets');
+  const keys = fileOf(`Primary Key,serialNumber\n${ki},IOT-7\n,${opc}\n${opc}\nIOT-8,IOT-9\n`);
+  const dropped = await registered(keys, flags);
+  expect(dropped.rows.map(row => row.serialNumber)).toEqual(['IOT-7', null, null, 'IOT-9']);
+  expect(dropped.stderr).toContain('Primary Key (2 values)');
+  const chosen = await registered(fileOf(`Primary Key,serialNumber\n${ki},IOT-10\nM-1,IOT-11\n`), [
+    ...flags.slice(0, 4),
+    '--map',
+    'Primary Key=model',
+  ]);
+  expect(chosen.rows.map(row => [row.status, row.serialNumber])).toEqual([
+    ['failed', null],
+    ['success', 'IOT-11'],
+  ]);
+  const json = [
+    { serialNumber: 'IOT-20', primaryKey: 20, internalId: 'x' },
+    { serialNumber: 'IOT-21', primaryKey: opc },
+  ];
+  const objects = await registered(fileOf(JSON.stringify(json), 'rows.json'), flags);
+  expect(objects.rows.map(row => row.serialNumber)).toEqual(['IOT-20', 'IOT-21']);
+  expect(objects.stderr).toContain('primaryKey (1 value)');
+});
+
 describe('other files', () => {
   const lists = [
     ['a short line', `serialNumber,KI,OPC\n${ki},${opc}\n`],
@@ -99,6 +127,13 @@ describe('other files', () => {
     ]);
     expect([2, 7]).toContain(code);
     expect([stdout, stderr, code === 7 ? readFileSync(out, 'utf8') : ''].join('\n')).not.toMatch(secrets);
+  });
+
+  test('a roster with a column of keys and a short line is refused', async () => {
+    const roster = fileOf(`userId,Primary Key\nada,${ki}\n${opc}\n`);
+    const { code, stdout, stderr } = await daemon.run(['enroll', '--roster', roster]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('line 3')]);
+    expect(stdout + stderr).not.toMatch(secrets);
   });
 
   test('a roster with a column of secrets and a short line is refused', async () => {

@@ -4,7 +4,7 @@ import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
 import type { RegistrationField } from '../../../src/enrollment/import/columns.ts';
 import { assignedFields, presets } from '../../../src/enrollment/import/mapping.ts';
 import type { HeadColumn } from '../../../src/enrollment/import/rows.ts';
-import { isSecretName, looksLikeKey } from '../../../src/enrollment/import/secret-names.ts';
+import { looksLikeKey } from '../../../src/enrollment/import/secret-names.ts';
 import { Field } from '../../parts/field.tsx';
 import { CheckBox, Choice } from '../../parts/inputs.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -58,8 +58,8 @@ export function Columns({ state }: { readonly state: FileImport }) {
 
 type FieldOfProps = Readonly<{ column: HeadColumn & { readonly field: RegistrationField | null }; state: FileImport }>;
 
-function FieldOf({ column: { name, field }, state }: FieldOfProps) {
-  if (isSecretName(name) || looksLikeKey(name)) return <>{words.secret}</>;
+function FieldOf({ column: { name, field, holdsSecrets }, state }: FieldOfProps) {
+  if (holdsSecrets) return <>{words.secret}</>;
   if (/^tag:/i.test(name) && field === null) return <>{text.column.tags}</>;
   return (
     <Choice<string>

@@ -9,7 +9,7 @@ import { readCsv } from './csv.ts';
 import { InvalidInput } from './fault.ts';
 import { absentColumns, assignedFields, likelyPreset, type Mapping } from './mapping.ts';
 import { type Row, type RowRules, rowOf } from './row.ts';
-import { isSecretName } from './secret-names.ts';
+import { SecretColumns } from './secret-names.ts';
 
 /** A column of a file: what is read from it. */
 export interface ReadColumn {
@@ -33,9 +33,8 @@ interface Columns {
   readonly names: readonly string[];
   /** Names of tags: null for every other column. */
   readonly tags: readonly (string | null)[];
-  /** Which of them hold secrets: then a line with another number of cells may have one in the place of a serial number. */
-  readonly secrets: readonly boolean[];
-  readonly haveSecrets: boolean;
+  /** In a file with secrets, a line with another number of cells may have one in the place of a serial number. */
+  readonly secrets: SecretColumns;
 }
 
 type CsvCells = Extract<CsvRecord, { readonly cells: unknown }>;
@@ -83,12 +82,14 @@ export async function csvHead(
 }
 
 function lineOf({ line, cells }: CsvCells, columns: Columns, options: ReadOptions): Row {
-  const { fields, names, tags, secrets, haveSecrets } = columns;
+  const { fields, names, tags, secrets } = columns;
+  const haveSecrets = secrets.areIn(cells);
   const values: Record<string, unknown> = {};
   for (const [index, field] of fields.entries()) {
     const cell = cells[index];
-    if (field !== null) values[field] = cell === undefined ? undefined : cellText(cell);
-    else if (secrets[index] && cell !== undefined && cell.trim() !== '') options.dropped.note(names[index]!);
+    if (cell !== undefined && secrets.isSecret(index, cell)) {
+      if (cell.trim() !== '') options.dropped.note(names[index]!);
+    } else if (field !== null) values[field] = cell === undefined ? undefined : cellText(cell);
   }
   const found = tagCells(cells, tags);
   if (found.length > 0) values.tags = Object.fromEntries(found);
@@ -125,8 +126,8 @@ function columnsOf(names: readonly string[], { mapping, defaults, onColumns }: R
   const column = firstDouble(fields) ?? (doubledTag && tagColumn + doubledTag);
   if (column) throw new InvalidInput({ what: 'column twice', column });
   onColumns?.(names.map((cell, index) => ({ name: cell.trim(), field: fields[index]!, tag: tags[index]! })));
-  const secrets = names.map((name, index) => fields[index] === null && tags[index] === null && isSecretName(name));
-  return { fields, names: names.map(cell => cell.trim()), tags, secrets, haveSecrets: secrets.includes(true) };
+  const secrets = new SecretColumns(names, index => fields[index] === null && tags[index] === null);
+  return { fields, names: names.map(cell => cell.trim()), tags, secrets };
 }
 
 /** The first text that is there a second time. */

@@ -6,7 +6,7 @@ import { InvalidInput } from './fault.ts';
 import { type JsonElement, readJsonArray, readJsonLines } from './json.ts';
 import { assignedFields, type Mapping } from './mapping.ts';
 import { type Row, rowOf } from './row.ts';
-import { isSecretName, looksLikeKey } from './secret-names.ts';
+import { isSecretValue, looksLikeKey } from './secret-names.ts';
 import { peek } from './text.ts';
 
 /** Format of an input file: CSV, a JSON array, or JSON lines. */
@@ -39,6 +39,7 @@ export interface HeadColumn {
   readonly name: string;
   /** Its value in the first line, cut; empty if it holds secrets. */
   readonly example: string;
+  readonly holdsSecrets: boolean;
 }
 
 const longestExample = 60;
@@ -53,10 +54,12 @@ export async function headOf(
   if (first.trimStart().startsWith('<')) return [];
   const format = formatOf(file, first);
   const [names, values] = format === 'csv' ? await csvHead(all, mapping) : await jsonHead(elementsOf(all, format));
-  return names.map((name, i) => ({
-    name: name.trim(),
-    example: isSecretName(name) || names.some(looksLikeKey) ? '' : (values[i] ?? '').slice(0, longestExample),
-  }));
+  return names.map((name, i) => {
+    const value = values[i] ?? '';
+    const holdsSecrets = isSecretValue(name, value) || looksLikeKey(name);
+    const example = holdsSecrets || names.some(looksLikeKey) ? '' : value.slice(0, longestExample);
+    return { name: name.trim(), example, holdsSecrets };
+  });
 }
 
 const elementsOf = (chunks: AsyncIterable<string>, format: 'json' | 'jsonl'): AsyncIterable<JsonElement> =>
@@ -116,12 +119,13 @@ function byField(value: Readonly<Record<string, unknown>>, { mapping, dropped }:
   for (const [index, field] of assignedFields(names, mapping).entries()) {
     const name = names[index]!;
     const content = value[name];
-    if (field !== null && (name === field || fields[field] === undefined)) {
-      fields[field] = content;
-      if (field === 'serialNumber') column = name;
-    } else if (field === null && isSecretName(name) && content !== null && content !== '') {
+    if (isSecretValue(name, content)) {
+      if (content === null || content === '') continue;
       dropped.note(name);
       hasSecrets = true;
+    } else if (field !== null && (name === field || fields[field] === undefined)) {
+      fields[field] = content;
+      if (field === 'serialNumber') column = name;
     }
   }
   return { fields, column, hasSecrets };

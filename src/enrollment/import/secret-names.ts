@@ -11,10 +11,13 @@ const secretWords = namesIn(`
   password passwords passwd passphrase passcode pwd passwort kennwort geheimnis geheimzahl zugangscode entsperrcode sperrcode
   motdepasse contraseña lockpw lockcode unlockcode accesscode confirmationcode securitycode
   pin pins puk puks puc pukcode pincode adm ki eki opc eopc kic kik psk presharedkey sharedkey
-  privatekey privateid privateidentity internalname internalid internaluid managementkey masterkey rootkey transportkey
-  primarykey secondarykey symmetrickey authkey authenticationkey encryptionkey aeskey deskey deskeys
+  privatekey privateid privateidentity internalname internaluid managementkey masterkey rootkey transportkey
+  symmetrickey authkey authenticationkey encryptionkey aeskey deskey deskeys
   accesskey accesstoken apikey connectionstring credentials matchingid recoverykey
   appkey nwkkey appskey nwkskey genappkey keymaterial`);
+
+/** Keys of IoT devices, and columns of a database: the value decides. */
+const wordsOfKeysOrIds = namesIn('primarykey secondarykey');
 
 /** Names of keys of SIM cards, which are words of other meanings within a longer name. */
 const wholeNames = namesIn('k op kid kcv mk');
@@ -31,10 +34,10 @@ const wordsOf = (name: string): string[] => name.toLowerCase().match(/\p{L}+/gu)
 const separated = (name: string): string =>
   name.replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
 
-function hasSecretWord(words: readonly string[]): boolean {
+function hasWordOf(known: ReadonlySet<string>, words: readonly string[]): boolean {
   return words.some((_, start) => {
     for (let end = start + 1; end <= Math.min(start + MOST_JOINED, words.length); end++)
-      if (secretWords.has(words.slice(start, end).join(''))) return true;
+      if (known.has(words.slice(start, end).join(''))) return true;
     return false;
   });
 }
@@ -43,10 +46,52 @@ function isWholeName(words: readonly string[]): boolean {
   return words.some(word => wholeNames.has(word)) && words.every(word => wholeNames.has(word) || decorations.has(word));
 }
 
-/** Whether a column or property of this name holds secrets. */
-export function isSecretName(name: string): boolean {
-  const words = wordsOf(name);
-  return hasSecretWord(words) || hasSecretWord(wordsOf(separated(name))) || isWholeName(words);
+const contains = (known: ReadonlySet<string>, name: string): boolean =>
+  hasWordOf(known, wordsOf(name)) || hasWordOf(known, wordsOf(separated(name)));
+
+/** Whether a column or property of this name holds secrets, whatever its values are. */
+export const isSecretName = (name: string): boolean => contains(secretWords, name) || isWholeName(wordsOf(name));
+
+/** Whether this value in a column or property of this name is a secret. */
+export const isSecretValue = (name: string, value: unknown): boolean =>
+  isSecretName(name) || (typeof value === 'string' && contains(wordsOfKeysOrIds, name) && isLongKey(value));
+
+/** Which columns of a file have secrets. `isFree`: whether a column is not read. One that is read, as a person has chosen, can hold a key by its value. */
+export class SecretColumns {
+  readonly #names: readonly string[];
+  readonly #secret: readonly boolean[];
+  readonly #byValue: readonly boolean[];
+  /** A column has secrets by its name, or had one in an earlier line. */
+  #found: boolean;
+
+  constructor(names: readonly string[], isFree: (index: number) => boolean) {
+    this.#names = names;
+    this.#secret = names.map((name, index) => isFree(index) && isSecretName(name));
+    this.#byValue = names.map(name => contains(wordsOfKeysOrIds, name));
+    this.#found = this.#secret.includes(true);
+  }
+
+  isSecret(index: number, cell: string): boolean {
+    return this.#secret[index] === true || (this.#byValue[index] === true && isSecretValue(this.#names[index]!, cell));
+  }
+
+  /** Whether a line may have a secret, also in the place of another value. */
+  areIn(cells: readonly string[]): boolean {
+    const isShifted = cells.length !== this.#names.length;
+    this.#found ||=
+      this.#byValue.includes(true) &&
+      cells.some((cell, index) => (isShifted ? isLongKey(cell) : this.#byValue[index] === true && isLongKey(cell)));
+    return this.#found;
+  }
+}
+
+/** Whether a text can be a key of at least 128 bits in hex or base64. The number of a row and a UUID are none. */
+function isLongKey(text: string): boolean {
+  const word = text.trim();
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word)) return false;
+  return (
+    /^[0-9a-f]{32,}$/i.test(word.replace(/^0x|[\s:]/g, '')) || (/^[\w+/-]{22,}={0,2}$/.test(word) && /\D/.test(word))
+  );
 }
 
 const LONGEST_NAME = 40;

@@ -4,7 +4,7 @@ import { cellText, plainName } from '../../contract/csv.ts';
 import type { CsvProblem } from '../../contract/csv-reader.ts';
 import { personKey } from '../../contract/person-key.ts';
 import { type DeviceType, deviceTypes } from '../../contract/values.ts';
-import { isSecretName } from '../import/secret-names.ts';
+import { SecretColumns } from '../import/secret-names.ts';
 import { type Person, readUserId } from './people.ts';
 
 /** A column of the roster. Only `userId` is required. */
@@ -54,7 +54,7 @@ export class RosterReader {
   unused: readonly string[] = [];
   #columns: readonly (RosterColumn | null)[] | null = null;
   /** Some columns hold secrets: a line with another number of cells may have one in the place of a person. */
-  #haveSecrets = false;
+  #secrets: SecretColumns | null = null;
   /** By user: the lines that name the user, by type. */
   readonly #lines = new Map<string, Map<DeviceType | null, number>>();
 
@@ -77,13 +77,13 @@ export class RosterReader {
     if (column) return { what: 'column twice', column };
     if (!columns.includes('userId')) return { what: 'column missing' };
     this.#columns = columns;
-    this.#haveSecrets = cells.some((cell, index) => columns[index] === null && isSecretName(cell));
+    this.#secrets = new SecretColumns(cells, index => columns[index] === null);
     this.unused = cells.filter((_, index) => columns[index] === null);
     return null;
   }
 
   #row(line: number, cells: readonly string[], columns: readonly (RosterColumn | null)[]): RosterFault | null {
-    const isShifted = this.#haveSecrets ? cells.length !== columns.length : cells.length > columns.length;
+    const isShifted = this.#secrets?.areIn(cells) ? cells.length !== columns.length : cells.length > columns.length;
     if (isShifted) return { what: 'cells', found: cells.length, expected: columns.length };
     const cell = (column: RosterColumn) => cellText(cells[columns.indexOf(column)] ?? '').trim();
     const userId = readUserId(cell('userId'));

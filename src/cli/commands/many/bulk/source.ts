@@ -5,7 +5,7 @@ import { formsOf } from '../../../../contract/iccid.ts';
 import { writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
 import { readCsv } from '../../../../enrollment/import/csv.ts';
-import { isDataLine, isSecretName } from '../../../../enrollment/import/secret-names.ts';
+import { isDataLine, SecretColumns } from '../../../../enrollment/import/secret-names.ts';
 import { judgedSerial } from '../../../../enrollment/import/serial-values.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
@@ -137,7 +137,8 @@ async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
   try {
     let columns: Columns | null = null;
     let results: readonly string[] | null = null;
-    let [hasLines, haveSecrets] = [false, false];
+    let secrets: SecretColumns | null = null;
+    let hasLines = false;
     for await (const record of readCsv(text)) {
       const { line } = record;
       if ('problem' in record) {
@@ -150,14 +151,16 @@ async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
       hasLines ||= columns !== null;
       if (results !== null && !isWhole(results, cells)) yield invalid({ line }, notWhole);
       else if (columns !== null)
-        yield haveSecrets ? besideSecrets(source, columns, cells, line) : itemOf(source, columns, cells, line);
+        yield secrets?.areIn(cells)
+          ? besideSecrets(source, columns, cells, line)
+          : itemOf(source, columns, cells, line);
       else {
         if (isHeader(cells)) results = cells;
         const header = columnsOf(source, cells);
         columns = header ?? ['deviceId'];
         checkColumns(source, header, cells);
         hasLines = header === null;
-        haveSecrets = cells.some((cell, index) => columns?.[index] === null && isSecretName(cell));
+        secrets = new SecretColumns(cells, index => columns?.[index] === null);
         if (header === null) yield itemOf(source, columns, cells, line);
       }
     }
