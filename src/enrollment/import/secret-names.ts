@@ -56,12 +56,12 @@ export const isSecretName = (name: string): boolean => contains(secretWords, nam
 export const isSecretValue = (name: string, value: unknown): boolean =>
   isSecretName(name) || (typeof value === 'string' && contains(wordsOfKeysOrIds, name) && isLongKey(value));
 
-/** Which columns of a file have secrets. `isFree`: whether a column is not read. One that is read, as a person has chosen, can hold a key by its value. */
+/** Which columns of a file have secrets. `isFree`: whether a column is not read. A column that is read can hold a key if a person has chosen it. */
 export class SecretColumns {
   readonly #names: readonly string[];
   readonly #secret: readonly boolean[];
   readonly #byValue: readonly boolean[];
-  /** A column has secrets by its name, or had one in an earlier line. */
+  /** The name of a column is that of secrets, or an earlier line had one. */
   #found: boolean;
 
   constructor(names: readonly string[], isFree: (index: number) => boolean) {
