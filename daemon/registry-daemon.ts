@@ -1,19 +1,28 @@
 /** A daemon with a registry. */
 import type { FastifyRequest } from 'fastify';
 import { routes } from '../src/contract/routes.ts';
+import { accountOperations } from './accounts/routes.ts';
 import { accountServices, createChecks } from './composition/accounts.ts';
 import { deviceServices } from './composition/devices.ts';
 import { createServer } from './composition/server.ts';
 import type { Forwarder } from './delivery/forwarding/forwarder.ts';
+import { deviceOperations } from './devices/routes.ts';
+import { directoryOperations } from './directory/routes.ts';
+import { fileOperations } from './files/routes.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
+import { stationOperations } from './hardware/routes.ts';
 import { Instance } from './home/instance.ts';
 import { uploadQuota } from './http/connections.ts';
 import { KeyedRequests } from './http/idempotency.ts';
 import { originRule } from './http/origin.ts';
-import { registryOperations } from './http/routes/operations.ts';
 import { refuseWrongMethods } from './http/wrong-methods.ts';
+import { issuingOperations } from './issuing/routes.ts';
 import { Hub } from './notifications/hub.ts';
+import { eventOperations } from './notifications/routes.ts';
+import { peopleOperations } from './people/routes.ts';
+import { proofOperations } from './proofs/routes.ts';
+import { receiptOperations } from './receipts/routes.ts';
 import { type AssembledDaemon, now, openRegistry, type Start, useSigningKeys } from './registry.ts';
 import { type AccessJournal, accessOf } from './services/access-journal.ts';
 import type { DirectorySettingsService } from './services/directory/settings.ts';
@@ -24,7 +33,10 @@ import { Quota } from './services/quota.ts';
 import { Readiness } from './services/readiness.ts';
 import { responseSweep } from './services/sweep.ts';
 import type { WebhookService } from './services/webhooks.ts';
+import { signInOperations } from './sign-in/routes.ts';
+import { ssoOperations } from './single-sign-on/routes.ts';
 import type { Store } from './store/store.ts';
+import { webhookOperations } from './webhooks/routes.ts';
 
 /** In PostgreSQL each look at the store takes the lock of all writes. */
 const HEALTH_FRESH_MS = 200;
@@ -47,7 +59,7 @@ export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
   const services = { ...accounts, ...deviceServices(start, registry, checks, accounts, instance) };
   const { limiter, logins, tokens } = checks;
   const { remoteIssuing } = settings;
-  const own = { keys, readiness, version, instance, limiter, access, remoteIssuing };
+  const serving = { ...services, keys, readiness, version, instance, limiter, access, remoteIssuing };
   const { signInCodes, stepUp, scim } = services;
   const forwarder = await startForwarder(start, store);
   const app = await createServer(start, {
@@ -61,7 +73,21 @@ export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
     store,
     keyed: new KeyedRequests({ store, now }),
     uploads: new Quota(uploadQuota()),
-    operations: registryOperations({ ...services, ...own }),
+    operations: {
+      ...stationOperations(serving),
+      ...signInOperations(serving),
+      ...ssoOperations(serving),
+      ...accountOperations(serving),
+      ...peopleOperations(serving),
+      ...directoryOperations(serving),
+      ...issuingOperations(serving),
+      ...deviceOperations(serving),
+      ...fileOperations(serving),
+      ...proofOperations(serving),
+      ...receiptOperations(serving),
+      ...webhookOperations(serving),
+      ...eventOperations(serving),
+    },
     console: settings.console,
     gauges: () => gauges({ ...services, store, forwarder }),
     onForbidden: forbiddenRecorder(access),

@@ -59,7 +59,17 @@ function nameInTable(file: string, wanted: string): string {
 }
 
 function covers(places: readonly string[] | undefined, target: string): boolean {
-  return (places ?? []).some(place => target === place || (/[/:]$/.test(place) && target.startsWith(place)));
+  return (places ?? []).some(place =>
+    place.includes('*')
+      ? anyName(place).test(target)
+      : target === place || (/[/:]$/.test(place) && target.startsWith(place)),
+  );
+}
+
+/** A path in which `*` stands for one name. Paths contain no other character with a meaning in a pattern than dots. */
+function anyName(place: string): RegExp {
+  const pattern = place.replaceAll('.', '\\.').replaceAll('*', '[^/]+');
+  return new RegExp(`^${pattern}${place.endsWith('/') ? '' : '$'}`);
 }
 
 function breaks(rule: Rule, file: string, target: string, kind: Import['kind']): boolean {

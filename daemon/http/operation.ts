@@ -247,3 +247,10 @@ function isOwn(shape: RouteShape, request: FastifyRequest, caller: Caller): bool
   if (!shape.ownUser || !caller.user) return false;
   return (request.params as Record<string, string>)[shape.ownUser] === userIds.format(caller.user.number);
 }
+
+/** Aborted when the client closes the connection before it has the response. */
+export function untilClosed(reply: FastifyReply): AbortSignal {
+  const closed = new AbortController();
+  reply.raw.once('close', () => closed.abort());
+  return closed.signal;
+}

@@ -1,5 +1,5 @@
 // Which folder may import which: one table, each rule with its reason. `node scripts/import-boundaries.ts` checks it.
-// A path that ends with `/` is a folder.
+// A path that ends with `/` is a folder; `*` stands for one name.
 
 /** Files in `from`, those in `except` left out, import nothing of `never` (but for `but`), or with `only` nothing else. */
 export interface Rule {
@@ -30,6 +30,9 @@ const withoutHttp = below(
   'daemon/',
   'services/ accounts/ devices/ people/ sign-in/ notifications/ blobs/ hardware/ home/',
 );
+
+/** The routes of subjects. */
+const routesOfSubjects = 'daemon/*/routes.ts';
 
 /** What composes a daemon. */
 const composition = below('daemon/', 'main.ts registry-daemon.ts registry.ts station.ts composition/');
@@ -201,6 +204,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: withoutHttp,
+    except: [routesOfSubjects],
     never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify'],
     because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
   },
@@ -286,7 +290,11 @@ export const rules: readonly Rule[] = [
     ['@napi-rs/keyring'],
     'only src/cli/settings knows where tokens are stored, and it works without a keychain',
   ),
-  knownBy([...composition, 'daemon/http/'], ['fastify'], 'only daemon/http, and what composes a daemon, know Fastify'),
+  knownBy(
+    [...composition, 'daemon/http/', routesOfSubjects],
+    ['fastify'],
+    'only daemon/http, the routes of subjects, and what composes a daemon, know Fastify',
+  ),
   {
     from: product,
     never: ['npm:node-hid', 'npm:usb', 'npm:pcsc-mini', 'npm:@napi-rs/keyring'],

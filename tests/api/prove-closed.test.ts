@@ -3,7 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AttachedKeys, type KeySource } from '../../daemon/hardware/attached-keys.ts';
 import type { ProofOutput } from '../../daemon/hardware/proofs.ts';
-import { type RegistryServices, stationOperations } from '../../daemon/http/routes/operations.ts';
+import { stationOperations } from '../../daemon/hardware/routes.ts';
 import { createHidDriver } from '../../drivers/hid/index.ts';
 import { FakeHid } from '../support/fake-hid.ts';
 import { FidoKey } from '../support/fido-key.ts';
@@ -35,7 +35,10 @@ beforeEach(async () => {
     now: Date.now,
     log,
   });
-  server = await startOperations(store, stationOperations({ keys: recorded(keys) } as RegistryServices));
+  server = await startOperations(
+    store,
+    stationOperations({ keys: recorded(keys) } as Parameters<typeof stationOperations>[0]),
+  );
   system.plug({ serial: SERIAL, interfaces: { fido } });
   await keys.start();
 });

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
+import { deviceOperations } from '../../daemon/devices/routes.ts';
 import type { DeviceRow } from '../../daemon/domain/device.ts';
-import { type RegistryServices, registryOperations } from '../../daemon/http/routes/operations.ts';
+import { fileOperations } from '../../daemon/files/routes.ts';
 import { DeviceExport } from '../../daemon/services/device-export.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { startOperations } from '../support/operation-server.ts';
@@ -62,7 +63,10 @@ async function startServer() {
     access: { record() {} },
     stallMs: STALL_MS,
   };
-  const server = await startOperations(store, registryOperations(services as unknown as RegistryServices));
+  const server = await startOperations(store, {
+    ...deviceOperations(services as never),
+    ...fileOperations(services as never),
+  });
   onTestFinished(async () => {
     await server.stop();
     await cleanup();

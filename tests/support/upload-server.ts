@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
+import { fileOperations } from '../../daemon/files/routes.ts';
 import type { FormTimes } from '../../daemon/http/form-operation.ts';
-import { type RegistryServices, registryOperations } from '../../daemon/http/routes/operations.ts';
 import { AppService } from '../../daemon/services/apps.ts';
 import { FileBudget } from '../../daemon/services/file-budget.ts';
 import { Quota, type QuotaBounds } from '../../daemon/services/quota.ts';
@@ -28,7 +28,7 @@ export async function startUploadServer({ formTimes, uploads = uploadBounds, bet
   const reads = { appsOf: store.appsOf.bind(store), commit: store.commit.bind(store) };
   const budget = new FileBudget(noFileBounds, blobs);
   const apps = new AppService({ store: { ...reads, ...between?.(store) } as Store, blobs, budget, now: Date.now });
-  const server = await startOperations(store, registryOperations({ apps } as RegistryServices), {
+  const server = await startOperations(store, fileOperations({ apps } as Parameters<typeof fileOperations>[0]), {
     uploads: new Quota(uploads),
     ...(formTimes ? { formTimes } : {}),
   });

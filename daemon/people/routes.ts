@@ -1,0 +1,31 @@
+import type { Bindings } from '../http/bindings.ts';
+import type { MatchingDevices } from '../services/people/matching-devices.ts';
+import type { PeoplePolicies } from '../services/people/people-policies.ts';
+import type { PeopleService } from '../services/people/people-service.ts';
+import type { RefusedRequests } from '../services/people/refused.ts';
+
+/** The services of persons. */
+interface PeopleServices {
+  readonly people: PeopleService;
+  readonly refused: RefusedRequests;
+  readonly matching: MatchingDevices;
+  readonly peoplePolicies: PeoplePolicies;
+}
+
+/** Persons, and the policy about them. */
+export const peopleOperations = (to: PeopleServices): Bindings => ({
+  listPeople: ({ context, query }) => to.people.list(context, query),
+  createPerson: ({ context, body }) => to.people.create(context, body),
+  countLeftovers: () => to.people.leftovers(),
+  getPersonAccess: ({ params }) => to.people.access(params.personId),
+  getPerson: ({ context, params }) => to.people.show(context, params.personId),
+  personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),
+  personReturns: ({ context, params }) => to.people.comeBack(context, params.personId),
+  listHeldPeople: ({ context }) => to.people.held(context),
+  listRefusedRequests: ({ query }) => to.refused.list(query),
+  listUnmatched: ({ query }) => to.matching.list(query),
+  matchPeople: ({ context, body }) => to.matching.match(context, body),
+  releasePeople: ({ context, body }) => to.people.release(context, body),
+  showPeoplePolicy: () => to.peoplePolicies.show(),
+  setPeoplePolicy: ({ context, body }) => to.peoplePolicies.set(context, body),
+});
