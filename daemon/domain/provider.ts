@@ -2,12 +2,8 @@
 import { Code } from '../../src/contract/codes.ts';
 import { providerIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
-import {
-  type ProviderSetting,
-  type ProviderType,
-  providerSettings,
-  settingsOfProvider,
-} from '../../src/contract/values.ts';
+import { type ProviderSetting, providerSettings, settingsOfProvider } from '../../src/contract/provider-fields.ts';
+import type { ProviderType } from '../../src/contract/values.ts';
 import { Refusal } from './decision.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
 import type { Binding } from './sealed.ts';
@@ -33,11 +29,16 @@ export type Providers = NumberedRecords<ProviderRecord>;
 /** The providers in a document. */
 export const providersIn = recordsIn<ProviderRecord>;
 
+/** Fields in the binding of every secret, also if they are null. */
+const BOUND_AT_FIRST = 6;
+
 /** What a secret is bound to: sealed for one provider, it opens for no other, and at no other address. */
-export const providerBinding = (provider: Pick<ProviderRecord, 'number' | 'type' | ProviderSetting>): Binding => ({
-  subject: provider.number,
-  place: JSON.stringify([provider.type, ...providerSettings.map(setting => provider[setting])]),
-});
+export function providerBinding(provider: Pick<ProviderRecord, 'number' | 'type' | ProviderSetting>): Binding {
+  const values = providerSettings.map(setting => provider[setting] ?? null);
+  // Fields that came later are absent from the bindings of providers without them.
+  while (values.length > BOUND_AT_FIRST && values.at(-1) === null) values.pop();
+  return { subject: provider.number, place: JSON.stringify([provider.type, ...values]) };
+}
 
 /** RFC 6749, appendix A.2: the characters of a client secret. Node refuses most others in a header. */
 const SENDABLE = /^[\x20-\x7e]+$/;
@@ -52,10 +53,10 @@ export function providerProblem(
   if (!isOwn && secret === null) return 'secret is required';
   if (secret !== null && !SENDABLE.test(secret))
     return 'secret must have only printable ASCII characters, because it is sent in a header';
-  const { needs, may } = settingsOfProvider[provider.type];
+  const { needs, may } = settingsOfProvider(provider.type);
   for (const field of providerSettings) {
-    if (provider[field] === null && needs.includes(field)) return `${field} is required`;
-    if (provider[field] !== null && ![...needs, ...may].includes(field))
+    if ((provider[field] ?? null) === null && needs.includes(field)) return `${field} is required`;
+    if ((provider[field] ?? null) !== null && ![...needs, ...may].includes(field))
       return `${field} is not allowed for a provider of type ${provider.type}`;
   }
   return null;

@@ -5,7 +5,8 @@ import { additions, administration, adminPerson } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
-import { changers, providerTypes, roles } from './values.ts';
+import { forEachProviderSetting, neededOf, providerSettings, shownProviderSettings } from './provider-fields.ts';
+import { changers, type ProviderType, providerTypes, roles } from './values.ts';
 import { attestation, attested, webauthnJson } from './webauthn.ts';
 
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
@@ -19,12 +20,12 @@ const ofOne = {
   errors: [404],
   example: { params: { providerId: 'IDP-1' } },
 } as const;
-const url = (description: string) => Type.Optional(nullable(line(providerBounds.url, { description })));
-
 const providerSecret = secret(
   { min: 1, max: providerBounds.secret },
   { description: 'what requests are authorized with, in printable ASCII characters' },
 );
+
+const needed = (type: ProviderType) => neededOf(type, setting => setting);
 
 /** A provider, without its secret. */
 const provider = Type.Object({
@@ -34,11 +35,7 @@ const provider = Type.Object({
     description:
       'entra: Microsoft Entra ID; okta; webauthn: a server with addresses of its own; devmgr: the accounts of this registry',
   }),
-  tenant: nullable(shown('tenant of Entra ID')),
-  clientId: nullable(shown('id of this registry at Entra ID')),
-  address: nullable(
-    shown('address of the Okta organization, of this registry, or where options of a WebAuthn server are made'),
-  ),
+  ...forEachProviderSetting(shownProviderSettings, ({ shown: meaning }) => nullable(shown(meaning!))),
   credentials: count('credentials at this provider that are not removed'),
   pending: count('credentials that must be removed there and are not yet'),
   problem: nullable(shown('why the last request has failed; null if it has not')),
@@ -82,7 +79,7 @@ export const providerOperations = additions('Providers', {
   /** The secret is sealed in the registry. */
   createProvider: {
     summary: 'Add a provider',
-    description: `entra needs tenant and clientId; okta needs address; webauthn needs address (options), finishAddress and removeAddress. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. devmgr needs address, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
+    description: `${needed('entra')}; ${needed('okta')}; ${needed('webauthn').replace('address', 'address (options)')}. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. ${needed('devmgr')}, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
     ...administration,
     body: Type.Object({
       name: line(providerBounds.name, {
@@ -91,14 +88,9 @@ export const providerOperations = additions('Providers', {
       }),
       type: oneOf(providerTypes),
       secret: Type.Optional(nullable(providerSecret)),
-      tenant: url('tenant of Entra ID: its id or domain'),
-      clientId: url('id of this registry at Entra ID'),
-      address: url(
-        'https://, the Okta organization, the console of this registry, or where a WebAuthn server makes options',
+      ...forEachProviderSetting(providerSettings, ({ description }) =>
+        Type.Optional(nullable(line(providerBounds.url, { description }))),
       ),
-      finishAddress: url('https://, where a WebAuthn server accepts the answer of a key'),
-      removeAddress: url('https://, where a WebAuthn server removes a credential'),
-      loginAddress: url('sign-in of a national cloud of Entra ID; address is then that of its Microsoft Graph'),
     }),
     data: provider,
     example: { body: { name: 'okta', type: 'okta', address: 'https://example.okta.com', secret: '00abc' } },

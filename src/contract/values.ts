@@ -35,22 +35,6 @@ export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr'] as const;
 /** Kind of a provider at which keys are issued. */
 export type ProviderType = (typeof providerTypes)[number];
 
-/** Settings of a provider besides its name and secret. */
-export const providerSettings = namesIn('tenant clientId address finishAddress removeAddress loginAddress');
-/** A setting of a provider. */
-export type ProviderSetting = (typeof providerSettings)[number];
-/** The settings that are addresses of requests. */
-export const providerAddresses = namesIn('address finishAddress removeAddress loginAddress');
-/** The settings that a provider of a type needs, and those that it may have: Entra ID has addresses of its own in national clouds. */
-export const settingsOfProvider: Readonly<
-  Record<ProviderType, { readonly needs: readonly ProviderSetting[]; readonly may: readonly ProviderSetting[] }>
-> = {
-  entra: { needs: ['tenant', 'clientId'], may: ['loginAddress', 'address'] },
-  okta: { needs: ['address'], may: [] },
-  webauthn: { needs: ['address', 'finishAddress', 'removeAddress'], may: [] },
-  devmgr: { needs: ['address'], may: [] },
-};
-
 /** What a service token may do only if it was created with it, whatever its role. `scim`: /scim/v2, which needs no role. */
 export const tokenPermissions = ['webhooks', 'policies', 'scim'] as const;
 /** A permission of a service token beside its role. */

@@ -1,14 +1,14 @@
 /** The dialogs that add a provider, replace its secret, and compare credentials with it. */
 import { useSignal } from '@preact/signals';
 import { providerBounds } from '../../../src/contract/limits.ts';
-import type { ProviderItem } from '../../../src/contract/providers.ts';
 import {
+  forEachProviderSetting,
   type ProviderSetting,
-  type ProviderType,
   providerSettings,
-  providerTypes,
   settingsOfProvider,
-} from '../../../src/contract/values.ts';
+} from '../../../src/contract/provider-fields.ts';
+import type { ProviderItem } from '../../../src/contract/providers.ts';
+import { type ProviderType, providerTypes } from '../../../src/contract/values.ts';
 import { allDifferences, type Differences, repairable } from '../../../src/fleet/reconcile.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
@@ -21,13 +21,13 @@ import { Table } from '../../parts/table.tsx';
 import { linkTo } from '../../router.ts';
 import { text, providers as words } from '../../text/words.ts';
 
-const none = Object.fromEntries(providerSettings.map(setting => [setting, ''])) as Record<ProviderSetting, string>;
+const none = forEachProviderSetting(providerSettings, () => '');
 
 /** Asks for what the type needs. The secret is sent once, and never shown again. */
 export function AddProvider({ onClose, onDone }: DialogProps) {
   const entries = useEntries({ name: '', type: 'entra' as ProviderType, secret: '', ...none });
   const { name, type, secret } = entries;
-  const { needs, may } = settingsOfProvider[type.value];
+  const { needs, may } = settingsOfProvider(type.value);
   const offered = [...needs, ...may];
   const secretLabel = type.value === 'devmgr' ? null : words.secret[type.value];
   const isReady = [name, ...(secretLabel ? [secret] : []), ...needs.map(setting => entries[setting])].every(

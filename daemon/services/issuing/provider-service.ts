@@ -3,14 +3,16 @@ import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { providerIds } from '../../../src/contract/ids.ts';
 import { providerBounds } from '../../../src/contract/limits.ts';
-import type { ProviderItem } from '../../../src/contract/providers.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
 import {
+  forEachProviderSetting,
   type ProviderSetting,
-  type ProviderType,
   providerAddresses,
   providerSettings,
-} from '../../../src/contract/values.ts';
+  shownProviderSettings,
+} from '../../../src/contract/provider-fields.ts';
+import type { ProviderItem } from '../../../src/contract/providers.ts';
+import type { Routes } from '../../../src/contract/routes.ts';
+import type { ProviderType } from '../../../src/contract/values.ts';
 import { iso } from '../../base/time.ts';
 import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
 import { enteredProblem, issuerProblem } from '../../delivery/provider/fetch.ts';
@@ -69,7 +71,7 @@ export class ProviderService {
   async create(context: Context, body: BodyOf<Routes['createProvider']>): Promise<ProviderItem> {
     const { store, sealingKey, allowed, now } = this.#parts;
     const { name, type, secret = null, ...given } = body;
-    const settings = Object.fromEntries(providerSettings.map(each => [each, given[each] ?? null])) as ProviderSettings;
+    const settings = forEachProviderSetting(providerSettings, (_, each) => given[each] ?? null);
     const problem =
       domain.providerProblem({ type, ...settings }, secret) ?? (await addressProblem(type, settings, allowed));
     if (problem !== null) throw new ApiError(Code.parameterError, problem);
@@ -178,17 +180,13 @@ export class ProviderService {
     return counts;
   }
 
-  #present(
-    { number, name, type, tenant, clientId, address, createdAt }: domain.ProviderRecord,
-    { present = 0, pending = 0 }: Partial<CredentialCounts> = {},
-  ): ProviderItem {
+  #present(record: domain.ProviderRecord, { present = 0, pending = 0 }: Partial<CredentialCounts> = {}): ProviderItem {
+    const { number, name, type, createdAt } = record;
     return {
       providerId: providerIds.format(number),
       name,
       type,
-      tenant,
-      clientId,
-      address,
+      ...forEachProviderSetting(shownProviderSettings, (_, each) => record[each] ?? null),
       credentials: present,
       pending,
       problem: this.#problems.get(number) ?? null,

@@ -100,6 +100,14 @@ export type FlagValues<F extends FlagShapes> = { readonly [K in keyof F & string
 export const camel = (flag: string): string =>
   flag.replace(/^no-/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
+/** Name of a flag for a name in code: `clientId` is `client-id`. */
+export type Hyphens<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? `${Head extends Uppercase<Head> ? `-${Lowercase<Head>}` : Head}${Hyphens<Tail>}`
+  : '';
+/** See the type. */
+export const hyphens = <const S extends string>(name: S) =>
+  name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`) as Hyphens<S>;
+
 /** Flags that every command takes. */
 export const globalFlags = {
   server: {

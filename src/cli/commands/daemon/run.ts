@@ -6,13 +6,10 @@ import {
   type SettingRow,
 } from '../../../contract/daemon-settings.ts';
 import { command } from '../../framework/define.ts';
-import type { FlagShape } from '../../framework/flags.ts';
+import type { FlagShape, Hyphens } from '../../framework/flags.ts';
 import { programIo } from './store.ts';
 
 type Rows = typeof daemonSettings;
-type Hyphens<S extends string> = S extends `${infer Head}${infer Tail}`
-  ? `${Head extends Uppercase<Head> ? `-${Lowercase<Head>}` : Head}${Hyphens<Tail>}`
-  : '';
 type Described<R> = Pick<R, Extract<keyof R, 'value' | 'whole' | 'choices' | 'many'>> & { readonly help: string };
 type DaemonFlags = {
   readonly [K in FlagKey as Rows[K] extends { readonly default: true } ? `no-${Hyphens<K>}` : Hyphens<K>]: Described<

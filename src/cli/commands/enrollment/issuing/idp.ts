@@ -1,12 +1,21 @@
 import { namesIn } from '../../../../contract/names.ts';
+import {
+  neededOf,
+  type ProviderField,
+  type ProviderSetting,
+  providerAddresses,
+  providerFields,
+  providerSettings,
+  shownProviderSettings,
+} from '../../../../contract/provider-fields.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
-import { providerSettings, providerTypes } from '../../../../contract/values.ts';
+import { type ProviderType, providerTypes } from '../../../../contract/values.ts';
 import { allDifferences, type Differences, repairable } from '../../../../fleet/reconcile.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command, definedFields } from '../../../framework/define.ts';
-import { fileFlag, yesFlag } from '../../../framework/flags.ts';
+import { fileFlag, type Hyphens, hyphens, yesFlag } from '../../../framework/flags.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { present } from '../../../framework/present.ts';
 import { presentList } from '../../../framework/present-list.ts';
@@ -16,9 +25,11 @@ import { demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 import { findProvider, providerArg } from './flags.ts';
 
-const fields = namesIn(
-  'providerId name type tenant clientId address credentials pending problem createdAt',
-) satisfies readonly (keyof ProviderItem)[];
+const fields = [
+  ...namesIn('providerId name type'),
+  ...shownProviderSettings,
+  ...namesIn('credentials pending problem createdAt'),
+] satisfies readonly (keyof ProviderItem)[];
 
 const columns: Column<ProviderItem>[] = [
   { title: 'PROVIDER', value: provider => provider.providerId },
@@ -54,28 +65,26 @@ const secretFlag = {
 } as const;
 const noSecret = () => usage('the secret is missing', 'write it to a file: --secret-file FILE');
 
+const flagsOf = (settings: readonly ProviderSetting[]) =>
+  Object.fromEntries(
+    settings.map(setting => {
+      const { description, help = description, isAddress }: ProviderField = providerFields[setting];
+      return [hyphens(setting), { value: isAddress ? 'URL' : 'ID', help }];
+    }),
+  ) as Readonly<Record<Hyphens<ProviderSetting>, { readonly value: string; readonly help: string }>>;
+const needed = (type: ProviderType) => neededOf(type, setting => `--${hyphens(setting)}`);
+
 /** Adds a provider: `POST /api/providers`. */
 export const idpAdd = command({
-  description:
-    'Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\nentra needs --tenant and --client-id. okta needs --address, the address of the organization. webauthn needs --address (creation options), --finish-address and --remove-address of a WebAuthn server. devmgr needs --address, the address of the console of this registry, and no secret.',
+  description: `Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\n${needed('entra')}. ${needed('okta')}, the address of the organization. ${needed('webauthn').replace('--address', '--address (creation options)')} of a WebAuthn server. ${needed('devmgr')}, the address of the console of this registry, and no secret.`,
   args: [
     { name: 'TYPE', help: providerTypes.join(', ') },
     { name: 'NAME', help: 'name of the provider in commands' },
   ],
   flags: {
-    tenant: { value: 'ID', help: 'tenant of Entra ID: its id or domain' },
-    'client-id': { value: 'ID', help: 'id of this registry at the provider' },
+    ...flagsOf(providerSettings.filter(setting => !providerAddresses.includes(setting))),
     'secret-file': secretFlag,
-    address: {
-      value: 'URL',
-      help: 'address of the Okta organization, the devmgr console, or the creation options of a WebAuthn server, https://…',
-    },
-    'finish-address': { value: 'URL', help: 'address where a WebAuthn server accepts the response of a key' },
-    'remove-address': { value: 'URL', help: 'address where a WebAuthn server removes a credential' },
-    'login-address': {
-      value: 'URL',
-      help: 'sign-in address of an Entra ID national cloud; --address is then its Graph address',
-    },
+    ...flagsOf(providerAddresses),
   },
   examples: [
     {
