@@ -79,7 +79,7 @@ const key = {
 /** Results: A failed and then passed, B failed twice, one key is unreadable, C is of lot 8, D passed. */
 async function results(ending: string): Promise<string> {
   const path = join(temporaryFolder(), `results.${ending}`);
-  const file = new EnrollFile(path, { proof: null, tags: { lot: '7' }, isRoster: true });
+  const file = EnrollFile.unlocked(path, { proof: null, tags: { lot: '7' }, isRoster: true });
   const failed = { ...key, result: 'failed', deviceId: null, status: null, tags: { lot: '7' } } as const;
   await file.add({ ...failed, failure: 'pulled too early', message: 'it was unplugged. Again' });
   await file.add({ ...key, tags: { lot: '7' }, failure: null });
@@ -190,7 +190,7 @@ describe('--out', () => {
 
   test('rows that are cut or changed are named and not counted', async () => {
     const path = join(temporaryFolder(), 'torn.csv');
-    const file = new EnrollFile(path, { proof: null, tags: null });
+    const file = EnrollFile.unlocked(path, { proof: null, tags: null });
     for (const serialNumber of ['T-1', 'T-2', 'T-3']) await file.add({ ...key, result: 'registered', serialNumber });
     writeFileSync(path, readFileSync(path, 'utf8').replace('T-1', 'T-9').slice(0, -3));
     const { json } = await run('report', '--tag', 'lot=7', '--results', path, '--json');
@@ -201,7 +201,7 @@ describe('--out', () => {
 
   test('results that wait in a spool file have no outcome; a conflict is a failure', async () => {
     const path = join(temporaryFolder(), 'spooled.jsonl');
-    const file = new EnrollFile(path, { proof: null, tags: null });
+    const file = EnrollFile.unlocked(path, { proof: null, tags: null });
     const spooled = { ...key, result: 'spooled', deviceId: null } as const;
     await file.add(spooled);
     const { json } = await run('report', '--tag', 'lot=7', '--results', path, '--json');

@@ -148,7 +148,7 @@ test.skipIf(!canSwitchUser)(
     const words = `${theirs} belongs to another user (uid ${otherUser})`;
     expect(stderr).toContain(words);
     expect(code).toBe(2);
-    expect(() => new EnrollFile(theirs, { proof: null, tags: null })).toThrow(words);
+    expect(() => EnrollFile.unlocked(theirs, { proof: null, tags: null })).toThrow(words);
     expect(readFileSync(theirs, 'utf8')).toBe('');
   },
 );

@@ -46,13 +46,13 @@ const pairs = (ids: readonly string[]) => ids.map(id => [id, `UK-${id}`]);
 describe.each(['results.csv', 'results.jsonl'])('results in %s', name => {
   test('that were cut at any byte count only complete rows, also after the run has continued', async () => {
     const path = join(folder, name);
-    const file = new EnrollFile(path, options);
+    const file = EnrollFile.unlocked(path, options);
     for (const id of people) await file.add(rowOf(id));
     const whole = readFileSync(path);
     for (let end = 0; end < whole.length; end++) {
       rmSync(`${path}.torn`, { force: true });
       writeFileSync(path, whole.subarray(0, end));
-      const continued = new EnrollFile(path, options);
+      const continued = EnrollFile.unlocked(path, options);
       const lines = whole.subarray(0, end).toString('latin1').split('\n').length - 1;
       const complete = people.slice(0, Math.max(0, name.endsWith('csv') ? lines - 1 : lines));
       expect(await bound(continued)).toEqual(pairs(complete));
@@ -60,14 +60,14 @@ describe.each(['results.csv', 'results.jsonl'])('results in %s', name => {
       expect(continued.tornNotice === null).toBe(tail.length === 0);
       if (tail.length > 0) expect(readFileSync(`${path}.torn`)).toEqual(Buffer.concat([tail, Buffer.from('\n')]));
       await continued.add(rowOf('zoe'));
-      expect(await bound(new EnrollFile(path, options))).toEqual(pairs([...complete, 'zoe']));
+      expect(await bound(EnrollFile.unlocked(path, options))).toEqual(pairs([...complete, 'zoe']));
     }
   });
 });
 
 test('a report of results that were cut at any byte counts only complete rows', async () => {
   const path = join(folder, 'results.csv');
-  const file = new EnrollFile(path, options);
+  const file = EnrollFile.unlocked(path, options);
   for (const id of people) await file.add(rowOf(id));
   const whole = readFileSync(path);
   for (let end = whole.indexOf('\n') + 1; end <= whole.length; end++) {
@@ -82,16 +82,16 @@ test('a report of results that were cut at any byte counts only complete rows', 
 
 test('results of the release before, without checks, count without a row that lacks cells or the line feed', async () => {
   const path = join(folder, 'results.csv');
-  const file = new EnrollFile(path, options);
+  const file = EnrollFile.unlocked(path, options);
   for (const id of people) await file.add(rowOf(id));
   const before = readFileSync(path, 'utf8').replaceAll(/,(check|c[0-9a-f]{8})$/gm, '');
   for (let end = before.indexOf('\n') + 1; end <= before.length; end++) {
     // That release has started the next row on a new line.
     writeFileSync(path, `${before.slice(0, end)}\n${before.split('\n')[1]}\n`);
-    const users = (await bound(new EnrollFile(path, options))).map(([userId]) => userId);
+    const users = (await bound(EnrollFile.unlocked(path, options))).map(([userId]) => userId);
     for (const userId of users) expect(people).toContain(userId);
     writeFileSync(path, before.slice(0, end));
-    const continued = new EnrollFile(path, options);
+    const continued = EnrollFile.unlocked(path, options);
     const lines = before.slice(0, end).split('\n').length - 2;
     expect(await bound(continued)).toEqual(pairs(people.slice(0, lines)));
     await continued.add(rowOf('zoe'));
@@ -101,7 +101,7 @@ test('results of the release before, without checks, count without a row that la
 
 test('a row that was changed does not count; one that a spreadsheet has quoted in another way does', async () => {
   const path = join(folder, 'results.csv');
-  const file = new EnrollFile(path, options);
+  const file = EnrollFile.unlocked(path, options);
   for (const id of people) await file.add(rowOf(id));
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace('ACTIVE,p-12,', 'ACTIVE,p-1,').replace('DEV-p-1,', '"DEV-p-1",'));
@@ -120,7 +120,7 @@ test('a file of something else is not cut', () => {
   const path = join(folder, 'results.csv');
   for (const text of ['other', 'a,b\nc']) {
     writeFileSync(path, text);
-    expect(() => new EnrollFile(path, options)).toThrow(/does not contain results/);
+    expect(() => EnrollFile.unlocked(path, options)).toThrow(/does not contain results/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   }
 });

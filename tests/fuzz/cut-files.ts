@@ -33,7 +33,7 @@ function refused(error: unknown): [] {
 }
 
 async function cutEverywhere(path: string, rows: readonly EnrollmentOutcome[]): Promise<void> {
-  const file = new EnrollFile(path, options);
+  const file = EnrollFile.unlocked(path, options);
   for (const row of rows) await file.add(row);
   const whole = readFileSync(path);
   const all = await personsIn(path);

@@ -186,18 +186,19 @@ export class EnrollRun {
       return;
     }
     this.#idle.stop();
-    const enrolled = await this.#enrolled(key);
     const { label, activateFor } = this.#options;
-    await beginHandover(bindings, this.#options, key, enrolled, { userId: activateFor });
-    const { row, madePin } = await this.#handover.issued(key, enrolled);
-    const hasLabel = label !== null && (enrolled.result === 'registered' || madePin !== null) && row.deviceId !== null;
-    const labeled = hasLabel ? await label.print(row, madePin) : row;
-    const outcome = await this.#handover.signed(key, labeled, activateFor);
-    const { status, userId } = outcome;
+    let row = await this.#enrolled(key);
+    const isNew = row.result === 'registered';
+    await beginHandover(bindings, this.#options, key, row, { userId: activateFor });
+    const { madePin, ...issued } = await this.#handover.issued(key, row);
+    row = issued.row;
+    if (label !== null && (isNew || madePin !== null) && row.deviceId !== null) row = await label.print(row, madePin);
+    row = await this.#handover.signed(key, row, activateFor);
+    const { status, userId } = row;
     const isRefused = activateFor !== null && status !== null && blockOf({ status, userId }, activateFor) !== null;
-    if (count.take(key, outcome, isRefused) === 'as before') report.again(key, outcome.deviceId, count);
-    else await report.row(outcome, count);
-    await bindings?.written(outcome);
+    if (count.take(key, row, isRefused) === 'as before') report.again(key, row.deviceId, count);
+    else await report.row(row, count);
+    await bindings?.written(row);
     // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();
   }

@@ -61,19 +61,23 @@ export const isDone = (result: unknown): boolean => done.includes(result);
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrollmentOutcome['result'][];
 
+/** What a file of results has, or gets. */
+interface FileLayout {
+  /** The columns of CSV: those that the file has already. */
+  readonly columns: readonly string[];
+  /** Whether nothing is in it but the beginning of a header. */
+  readonly isNew: boolean;
+  /** Bytes of the complete rows. */
+  readonly size: number;
+}
+
 /** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
 export class EnrollFile {
   readonly path: string;
-  readonly #isRegular: boolean;
-  /** Whether each row is written to the disk at once. */
-  readonly #isFlushed: boolean;
+  readonly #options: FileOptions;
+  readonly #columns: readonly string[];
   /** A pipe is only written, and stays open: its reader would take a close for the end. */
   readonly #target: string | number;
-
-  /** The columns of CSV: those that the file has already. */
-  readonly #columns: readonly string[];
-  readonly #providers: readonly string[];
-  readonly #hasReceipts: boolean;
   readonly #queue = new AppendQueue(text => this.#write(text));
   /** What to say about an incomplete last row of an earlier run; null if there was none. */
   readonly tornNotice: string | null;
@@ -82,13 +86,29 @@ export class EnrollFile {
   /** Null for a pipe, and in a folder that is not writable. */
   readonly #lock: FileLock | null;
 
-  /** Opens the file for one run, until `close`. Throws a fault if another run uses it, or as the constructor does. */
+  private constructor(
+    path: string,
+    { columns, isNew }: FileLayout,
+    options: FileOptions,
+    { target, copy, lock }: { target: string | number; copy: string | null; lock: FileLock | null },
+  ) {
+    this.path = path;
+    this.#options = options;
+    this.#columns = columns;
+    this.#target = target;
+    this.#lock = lock;
+    this.isContinued = !isNew;
+    this.tornNotice =
+      copy && `the last row of ${path} was incomplete: it was removed and does not count. A copy is in ${copy}`;
+  }
+
+  /** Opens the file for one run, until `close`. Throws a fault if another run uses it, or as `unlocked` does. */
   static open(context: Context, path: string, options: FileOptions): EnrollFile {
     const isRegular = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
     const hint = 'wait until it ends, or name another file with --out';
     const lock = isRegular ? lockRunIfPossible({ file: path, hint }) : null;
     try {
-      const file = new EnrollFile(path, options, lock);
+      const file = EnrollFile.unlocked(path, options, lock);
       if (file.tornNotice) context.out.notice(safe(file.tornNotice));
       return file;
     } catch (error) {
@@ -98,47 +118,28 @@ export class EnrollFile {
   }
 
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
-  constructor(path: string, options: FileOptions, lock: FileLock | null = null) {
+  static unlocked(path: string, options: FileOptions, lock: FileLock | null = null): EnrollFile {
     demandOwnFile(path, 'name another file with --out');
-    const { proof, tags, isRoster = false, isSpooled = false, providers = [], hasReceipts = false } = options;
-    this.path = path;
-    this.#providers = providers;
-    this.#hasReceipts = hasReceipts;
-    this.#lock = lock;
-    const stat = this.#writing(() => statSync(path, { throwIfNoEntry: false }));
-    this.#isRegular = stat?.isFile() ?? true;
-    this.#isFlushed = (isRoster || isSpooled) && this.#isRegular;
-    this.#target = this.#isRegular ? path : this.#writing(() => openSync(path, 'a'));
-    const bytes = this.#isRegular && stat?.size ? this.#writing(() => readFileSync(path)) : Buffer.alloc(0);
-    const size = bytes.lastIndexOf('\n') + 1;
-    const wanted = [
-      ...(isRoster ? [nameColumn] : []),
-      ...Object.keys(tags ?? {}).map(name => tagColumn + name),
-      ...providers.map(name => providerColumn + name),
-      ...(hasReceipts ? [receiptColumn] : []),
-    ];
-    const isNew = size === 0 && this.#isTornStart(bytes.toString());
-    this.isContinued = this.#isRegular && !isNew;
-    const known = isNew ? null : columnsIn(bytes.toString('utf8', 0, size));
-    const more = isRoster ? [...wanted, failureColumn] : wanted;
-    this.#columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more, checkColumn];
-    if ((this.isCsv && !isNew && known === null) || bytes.length - size > longestTail)
-      throw usage(`${path} does not contain results of an enrollment`, 'name another file');
-    const missing = this.isCsv ? wanted.find(column => !this.#columns.includes(column)) : undefined;
-    if (missing !== undefined) throw usage(`${path} has no column ${missing}`, 'name another file with --out');
-    const tail = bytes.subarray(size);
-    const copy = tail.length === 0 ? null : this.#writing(() => cutTail(path, tail, size));
-    this.tornNotice =
-      copy && `the last row of ${path} was incomplete: it was removed and does not count. A copy is in ${copy}`;
-    this.#writing(() =>
-      appendFileSync(this.#target, isNew ? this.#header : '', { mode: 0o600, flush: this.#isFlushed }),
-    );
+    const bytes = writing(path, () => bytesOf(path));
+    const layout = layoutOf(path, bytes ?? Buffer.alloc(0), options);
+    const tail = bytes?.subarray(layout.size);
+    return writing(path, () => {
+      const target = bytes === null ? openSync(path, 'a') : path;
+      const copy = tail?.length ? cutTail(path, tail, layout.size) : null;
+      const file = new EnrollFile(path, layout, options, { target, copy, lock });
+      appendFileSync(target, layout.isNew ? file.#header : '', { mode: 0o600, flush: file.#isFlushed });
+      return file;
+    });
   }
 
-  /** Whether a text without a line feed is nothing, or the beginning of what this class writes first. */
-  #isTornStart(text: string): boolean {
-    const [start] = this.isCsv ? headerOf(fields).split('\n') : ['{"result":'];
-    return text.startsWith(start!) || start!.startsWith(text);
+  get #isRegular(): boolean {
+    return typeof this.#target === 'string';
+  }
+
+  /** Whether each row is written to the disk at once. */
+  get #isFlushed(): boolean {
+    const { isRoster = false, isSpooled = false } = this.#options;
+    return (isRoster || isSpooled) && this.#isRegular;
   }
 
   /** Resolves when the row is on the disk, if its file is synced. Starts a new file if the file was deleted since the last write. */
@@ -146,7 +147,7 @@ export class EnrollFile {
     try {
       await this.#queue.append(this.isCsv ? this.#csvRow(outcome) : `${safeJson(outcome)}\n`);
     } catch (error) {
-      throw this.#unwritable(error);
+      throw unwritable(this.path, error);
     }
   }
 
@@ -190,8 +191,9 @@ export class EnrollFile {
 
   async *#lines(): AsyncGenerator<ResultRow> {
     if (!this.#isRegular) return;
+    const { providers = [], hasReceipts = false } = this.#options;
     for await (const row of resultRows(this.path, () => undefined))
-      if (isIssuedAt(row, this.#providers) && (!this.#hasReceipts || row[receiptColumn])) yield row;
+      if (isIssuedAt(row, providers) && (!hasReceipts || row[receiptColumn])) yield row;
   }
 
   /** Another run can use the file. */
@@ -201,7 +203,7 @@ export class EnrollFile {
 
   /** Whether the rows are CSV; else they are JSON lines. */
   get isCsv(): boolean {
-    return !/\.(jsonl|ndjson|json)$/i.test(this.path);
+    return isCsvFile(this.path);
   }
 
   get #header(): string {
@@ -225,18 +227,54 @@ export class EnrollFile {
       throw error;
     }
   }
+}
 
-  #writing<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw this.#unwritable(error);
-    }
-  }
+const unwritable = (path: string, error: unknown): Error => notWritten(`results cannot be written to ${path}`, error);
 
-  #unwritable(error: unknown): Error {
-    return notWritten(`results cannot be written to ${this.path}`, error);
+function writing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw unwritable(path, error);
   }
+}
+
+const isCsvFile = (path: string): boolean => !/\.(jsonl|ndjson|json)$/i.test(path);
+
+/** Null for a pipe. */
+function bytesOf(path: string): Buffer | null {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return Buffer.alloc(0);
+  return stat.isFile() ? readFileSync(path) : null;
+}
+
+/** Throws a usage fault if this is another file, or one without a column that is wanted. */
+function layoutOf(path: string, bytes: Buffer, options: FileOptions): FileLayout {
+  const size = bytes.lastIndexOf('\n') + 1;
+  const isNew = size === 0 && isTornStart(path, bytes.toString());
+  const known = isNew ? null : columnsIn(bytes.toString('utf8', 0, size));
+  if ((isCsvFile(path) && !isNew && known === null) || bytes.length - size > longestTail)
+    throw usage(`${path} does not contain results of an enrollment`, 'name another file');
+  const { proof, isRoster = false } = options;
+  const wanted = wantedColumns(options);
+  const more = isRoster ? [...wanted, failureColumn] : wanted;
+  const columns = known ?? [...fields, ...(proof === null ? [] : [proofColumn]), ...more, checkColumn];
+  const missing = isCsvFile(path) ? wanted.find(column => !columns.includes(column)) : undefined;
+  if (missing !== undefined) throw usage(`${path} has no column ${missing}`, 'name another file with --out');
+  return { columns, isNew, size };
+}
+
+const wantedColumns = ({ tags, isRoster, providers = [], hasReceipts }: FileOptions): readonly string[] => [
+  ...(isRoster ? [nameColumn] : []),
+  ...Object.keys(tags ?? {}).map(name => tagColumn + name),
+  ...providers.map(name => providerColumn + name),
+  ...(hasReceipts ? [receiptColumn] : []),
+];
+
+/** Whether a text without a line feed is nothing, or the beginning of what is written first. */
+function isTornStart(path: string, text: string): boolean {
+  const [start] = isCsvFile(path) ? headerOf(fields).split('\n') : ['{"result":'];
+  return text.startsWith(start!) || start!.startsWith(text);
 }
 
 function cellsOf({ tags, proof, providers, ...outcome }: EnrollmentOutcome): object {
