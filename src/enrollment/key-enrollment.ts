@@ -140,6 +140,7 @@ export class KeyEnrollment {
     return this.#activated(outcome);
   }
 
+  /** While a key waited in a spool file, another client may have registered its device: then it is not a key that has failed. */
   #isConflict(device: DeviceDetail): boolean {
     const { activateFor } = this.#options;
     if (this.#isOurs === undefined) return false;

@@ -135,13 +135,13 @@ async function watchKeys(context: Context): Promise<void> {
   const { out, globals } = context;
   const { drivers } = await context.hardware.call('listKeys');
   await reportDrivers(context, drivers);
-  let told = false;
+  let isWarned = false;
   for await (const { type, key: plain, again } of keyEvents(context)) {
     const registrations = new Registrations(context);
     const key = await registrations.of(plain);
     const { failure } = registrations;
-    if (failure && !told && !globals.json) warnOfRegistry(context, failure);
-    told = failure !== null;
+    if (failure && !isWarned && !globals.json) warnOfRegistry(context, failure);
+    isWarned = failure !== null;
     const timestamp = new Date().toISOString();
     if (globals.json) await out.row({ type, timestamp, data: key, ...registryErrorOf(failure) });
     else {

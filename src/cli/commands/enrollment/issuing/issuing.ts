@@ -2,6 +2,7 @@
 import { Code } from '../../../../contract/codes.ts';
 import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
+import type { IssueOutcome } from '../../../../enrollment/issue-events.ts';
 import { IssueProblem, type IssueProblemCode, type IssueStep } from '../../../../enrollment/issue-step.ts';
 import { type IssueParts, type IssueRequests, KeyIssuing, type PinChoice } from '../../../../enrollment/issuing.ts';
 import { checkFor, pinFaultText } from '../../../../enrollment/key-pin.ts';
@@ -158,30 +159,38 @@ export async function issuedRow(
   row: EnrollmentOutcome,
 ): Promise<IssuedRow> {
   const { deviceId, status, result } = row;
-  if (deviceId === null || status !== 'ACTIVE' || result === 'failed')
-    return { row: { ...row, providers: issuing.nowhere }, madePin: null };
-  const { providers, isRead, madePin, lacksRules, leavesRules, error } = await whileIssuing(context, key, () =>
-    issuing.issue(key, deviceId),
-  ).catch(error => ({
-    providers: issuing.nowhere,
-    isRead: true,
-    madePin: null,
-    lacksRules: false,
-    leavesRules: false,
-    error,
-  }));
-  if (error !== null && context.io.interrupt.aborted) throw faultOf(error, deviceId);
-  const issuedAt = { ...row, providers };
-  if (error === null) {
-    const noRules = 'this key keeps no rules for its PIN: tell the person what to choose';
-    return { row: lacksRules ? remarked(issuedAt, noRules) : issuedAt, madePin };
+  const nowhere = { ...row, providers: issuing.nowhere };
+  if (deviceId === null || status !== 'ACTIVE' || result === 'failed') return { row: nowhere, madePin: null };
+  let outcome: IssueOutcome;
+  try {
+    outcome = await whileIssuing(context, key, () => issuing.issue(key, deviceId));
+  } catch (error) {
+    // Another command issues the key, or the lock cannot be written.
+    return { row: notIssued(context, nowhere, error), madePin: null };
   }
+  const { providers, error, madePin, lacksRules } = outcome;
+  const issued = { ...row, providers };
+  if (error !== null) return { row: notIssued(context, issued, error, outcome), madePin };
+  const noRules = 'this key keeps no rules for its PIN: tell the person what to choose';
+  return { row: lacksRules ? remarked(issued, noRules) : issued, madePin };
+}
+
+/** Throws the error after Ctrl-C, which ends the run. */
+function notIssued(
+  { io }: Context,
+  row: EnrollmentOutcome,
+  error: unknown,
+  { isRead, leavesRules }: Pick<IssueOutcome, 'isRead' | 'leavesRules'> = { isRead: true, leavesRules: false },
+): EnrollmentOutcome {
+  const fault = faultOf(error, row.deviceId!);
+  if (io.interrupt.aborted) throw fault;
+  const { providers = {} } = row;
   const missing = Object.keys(providers).filter(name => providers[name] === 'missing');
   const issued = missing.length === 0 ? 'not complete' : `not issued at ${missing.join(', ')}`;
   const where = isRead ? issued : 'its credentials cannot be read';
   const rules = leavesRules ? '. The rules for its PIN are not applied yet' : '';
-  const why = `${where}: ${wordsOf(faultOf(error, deviceId))}${rules}. Plug it in again to continue`;
-  return { row: { ...remarked(issuedAt, why), result: 'failed' }, madePin };
+  const why = `${where}: ${wordsOf(fault)}${rules}. Plug it in again to continue`;
+  return { ...remarked(row, why), result: 'failed' };
 }
 
 /** An error with its hint, on one line. */
