@@ -3,9 +3,10 @@ import { call } from '../../api/request.ts';
 import { preferences } from '../../preferences.ts';
 import { storedIn } from '../../stored.ts';
 import { text } from '../../text/words.ts';
+import type { BegunKeys } from './held-keys.ts';
 import { registry } from './registry.ts';
 import type { IssueKey, StoredRun } from './results.ts';
-import { type BegunKeys, BenchRun, type RunStore } from './run.ts';
+import { BenchRun, type RunStore } from './run.ts';
 
 let current: { readonly userId: string; readonly run: BenchRun } | null = null;
 

@@ -2,15 +2,14 @@
 
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
-import { isSameName } from '../../../src/contract/person-key.ts';
 import type { CheckAction, LineAction, LineEvent, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import type { AnotherKey, PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
+import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
-import type { CountedKey } from '../../../src/enrollment/registry.ts';
 import type { AskedPin, BenchView, Outcome, ShownRemark } from './bench-view.ts';
+import { type BegunKeys, boundIn, HeldKeys } from './held-keys.ts';
 import type { AskPin, IssueChoice, IssueKey, StationResult, StoredRun } from './results.ts';
 
 /** The registry as the bench uses it. Nothing rejects. */
@@ -20,13 +19,6 @@ export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledE
 export interface RunStore {
   read(): StoredRun | null;
   write(run: StoredRun): void;
-}
-
-/** Keys whose binding was begun and has not ended, in all tabs of this browser: a tab can be closed in between. */
-export interface BegunKeys {
-  /** The userId of the person of each key, by serial number. */
-  read(): Readonly<Record<string, string>>;
-  write(keys: Readonly<Record<string, string>>): void;
 }
 
 interface BenchParts {
@@ -55,8 +47,7 @@ export class BenchRun {
   readonly #view: Signal<BenchView>;
   readonly #keys = new Map<string, Key>();
   readonly #ignored = new Set<string>();
-  /** People who get another key although they have one. */
-  readonly #allowed = new Set<string>();
+  readonly #held: HeldKeys;
   #people: readonly Person[] | null;
   #line: Line;
   #outcome: Outcome | null = null;
@@ -76,6 +67,7 @@ export class BenchRun {
     this.#results = stored?.results ?? [];
     this.#startedAt = stored?.startedAt ?? parts.now();
     this.#issue = stored?.issue ?? null;
+    this.#held = new HeldKeys(parts.begun, () => this.#results);
     this.#line = this.#lineWith(stored?.done ?? []);
     const view = signal(this.#seen());
     this.#view = view;
@@ -85,7 +77,7 @@ export class BenchRun {
   /** Begins with the people of a roster; null begins without one. Keys that people have by the results count. */
   begin(people: readonly Person[] | null): void {
     this.#people = people;
-    this.#start(people === null ? [] : countsOf(people, this.#bound()));
+    this.#start(people === null ? [] : countsOf(people, boundIn(this.#results)));
   }
 
   /** What is done with keys from now on. People keep what they have. */
@@ -170,7 +162,7 @@ export class BenchRun {
       return;
     }
     if (action.type === 'allow') {
-      if (person) this.#allowed.add(person.userId);
+      if (person) this.#held.allow(person);
       return;
     }
     const key = this.#keys.get(action.keyId);
@@ -185,7 +177,12 @@ export class BenchRun {
     const line = this.#line;
     const { attempt } = action;
     this.#outcome = null;
-    const check = this.#parts.registry.check(key, person, this.#countedFor(key), this.#anotherKey(person, key));
+    const check = this.#parts.registry.check(
+      key,
+      person,
+      this.#held.countedFor(key),
+      this.#held.anotherKey(person, key),
+    );
     const verdict = await settled(action, check, this.#parts.isAttached);
     // The key was unplugged, or the person has changed.
     if (line !== this.#line || attempt !== line.attempt) return;
@@ -197,15 +194,15 @@ export class BenchRun {
 
   async #commit(key: Key, person: Person, attempt: number): Promise<void> {
     const line = this.#line;
-    const another = this.#anotherKey(person, key);
-    this.#begin(key, person);
+    const another = this.#held.anotherKey(person, key);
+    this.#held.begin(key, person);
     const bound = await this.#parts.registry.bind(key, person, null, another);
     const { deviceId } = bound.row;
     // The key is still plugged in if Enter has bound it: the list shows its registration.
     if (bound.failure === null && deviceId && this.#keys.has(key.keyId))
       this.#keys.set(key.keyId, { ...key, device: { deviceId, status: 'ACTIVE' } });
     const verdict = await this.#issued(key, bound);
-    this.#ended(key, person, verdict);
+    this.#held.end(key, person, verdict);
     this.#end({ verdict, key, person, isCommit: true });
     if (line === this.#line) this.take({ type: 'committed', attempt, passed: verdict.failure === null });
     this.#keep();
@@ -259,43 +256,6 @@ export class BenchRun {
       },
     ];
     this.#keep();
-  }
-
-  #bound(): readonly StationResult[] {
-    return this.#results.filter(({ failure }) => failure === null);
-  }
-
-  /** On the disk before the registry has it. */
-  #begin({ serialNumber }: Key, { userId }: Person): void {
-    if (serialNumber !== null) this.#parts.begun.write({ ...this.#parts.begun.read(), [serialNumber]: userId });
-  }
-
-  /** A key that the registry has not answered for, or that is not issued, stays. With another key for its person it was decided. */
-  #ended({ serialNumber }: Key, { userId }: Person, { failure }: PersonVerdict): void {
-    if (failure === 'no answer' || failure === 'not issued') return;
-    const isOver = (serial: string, of: string) => serial === serialNumber || (failure === null && of === userId);
-    const begun = Object.entries(this.#parts.begun.read()).filter(([serial, of]) => !isOver(serial, of));
-    this.#parts.begun.write(Object.fromEntries(begun));
-    if (failure === null) this.#allowed.delete(userId);
-  }
-
-  #anotherKey({ userId }: Person, { serialNumber }: Key): AnotherKey {
-    const begun = Object.entries(this.#parts.begun.read()).filter(
-      ([serial, of]) => isSameName(of, userId) && serial !== serialNumber,
-    );
-    const counted = new Set(
-      this.#bound().flatMap(result => (isSameName(result.userId, userId) ? [result.serialNumber] : [])),
-    );
-    return {
-      isAllowed: this.#allowed.has(userId),
-      isCounted: serialNumber => counted.has(serialNumber),
-      unfinished: begun.length === 0 ? null : begun.map(([serial]) => serial).join(', '),
-    };
-  }
-
-  #countedFor({ serialNumber }: Key): CountedKey | null {
-    const bound = this.#bound().findLast(result => serialNumber !== null && result.serialNumber === serialNumber);
-    return bound ? { userId: bound.userId, where: 'registry' } : null;
   }
 
   #keep(): void {

@@ -4,6 +4,7 @@
  */
 import type { BindsWhen, Command, LineAction, LineEvent, Phase, Remark } from './events.ts';
 import type { Person } from './people.ts';
+import { ReaderKeys } from './reader-keys.ts';
 import { RosterRows } from './rows.ts';
 
 type LineScan = Extract<LineEvent, { readonly type: 'badge' }> | { readonly type: 'cut' };
@@ -16,12 +17,7 @@ interface Last {
 /** Who is next, and what is in the reader. */
 export class Line {
   readonly rows: RosterRows;
-  /** Keys in the reader that are not bound, in the order in which they came. */
-  readonly #keys: string[] = [];
-  /** Of those, keys that nothing is bound to before they are plugged in again. */
-  readonly #aside = new Set<string>();
-  /** Bound keys that are still in the reader. */
-  readonly #bound = new Set<string>();
+  readonly #keys = new ReaderKeys();
   readonly #bindsWhen: BindsWhen;
   #phase: Phase = { type: 'empty' };
   #person: number | null;
@@ -106,25 +102,20 @@ export class Line {
   }
 
   #plug(keyId: string): void {
-    if (this.#bound.has(keyId)) return;
-    if (!this.#keys.includes(keyId)) this.#keys.push(keyId);
+    if (this.#keys.isBound(keyId)) return;
+    this.#keys.add(keyId);
     this.#settle(true);
   }
 
   /** It is not known for whom the key was plugged in: only a badge relates it to a person. */
   #present(keyId: string): void {
-    if (this.#bound.has(keyId) || this.#keys.includes(keyId)) return;
-    this.#keys.push(keyId);
-    this.#aside.add(keyId);
+    if (!this.#keys.add(keyId)) return;
+    this.#keys.putAside(keyId);
     this.#settle();
   }
 
   #pull(keyId: string, isTyping: boolean): void {
-    this.#bound.delete(keyId);
-    this.#aside.delete(keyId);
-    const at = this.#keys.indexOf(keyId);
-    if (at < 0) return;
-    this.#keys.splice(at, 1);
+    if (!this.#keys.remove(keyId)) return;
     const phase = this.#phase;
     if (phase.type === 'committing') return;
     const isBinding = phase.type === 'ready' && this.#bindsWhen === 'unplugged';
@@ -141,12 +132,12 @@ export class Line {
   #settle(isNew = false): void {
     if (this.#phase.type === 'committing') return;
     this.#attempt++;
-    const [keyId, second] = this.#keys;
+    const [keyId, second] = this.#keys.unbound;
     if (keyId === undefined) this.#phase = { type: 'empty' };
     else if (second !== undefined) {
       if (this.#phase.type !== 'crowded') this.#say('two keys');
       this.#phase = { type: 'crowded' };
-    } else if (this.#aside.has(keyId) || this.person === null) this.#phase = { type: 'aside', keyId };
+    } else if (this.#keys.isAside(keyId) || this.person === null) this.#phase = { type: 'aside', keyId };
     else {
       this.#phase = { type: 'checking', keyId };
       this.#actions.push({ type: 'check', attempt: this.#attempt, keyId, person: this.person, isNew });
@@ -174,7 +165,7 @@ export class Line {
     const { keyId, person } = this.#phase;
     this.#phase = { type: 'empty' };
     if (passed) this.#bind(keyId, person);
-    else if (this.#keys.includes(keyId)) this.#aside.add(keyId);
+    else this.#keys.putAside(keyId);
     const scanned = this.#scanned;
     this.#scanned = null;
     if (scanned === null) this.#settle(true);
@@ -184,24 +175,15 @@ export class Line {
   #bind(keyId: string, person: number): void {
     this.rows.bind(person);
     this.#last = { person, was: 'bound' };
-    const at = this.#keys.indexOf(keyId);
-    if (at >= 0) {
-      this.#keys.splice(at, 1);
-      this.#aside.delete(keyId);
-      this.#bound.add(keyId);
-    }
+    this.#keys.bind(keyId);
     if (this.rows.isDone(person)) this.#person = this.rows.nextOpen();
   }
 
   #lost(): void {
-    if (this.#keys.length === 0) return;
-    this.#putAside();
+    if (this.#keys.unbound.length === 0) return;
+    this.#keys.putAllAside();
     this.#say('lost');
     this.#settle();
-  }
-
-  #putAside(): void {
-    for (const keyId of this.#keys) this.#aside.add(keyId);
   }
 
   #command(command: Exclude<Command, 'enter'>): void {
@@ -218,12 +200,12 @@ export class Line {
     else this.#say('nothing to confirm');
   }
 
-  /** The same person again. After an invalid badge: the next person of the roster. */
+  /** Another key for the person who is next. After an invalid badge: the next person of the roster. */
   #undo(): void {
     const isBusy = this.#phase.type === 'checking' || this.#phase.type === 'ready';
     if (isBusy || this.#isHeld) {
       this.#isHeld = false;
-      this.#putAside();
+      this.#keys.putAllAside();
       this.#say('undone');
       this.#settle();
     } else this.#say('nothing to undo');
@@ -236,7 +218,7 @@ export class Line {
     this.#say('skipped');
     this.#last = { person, was: 'skipped' };
     this.#person = this.rows.nextOpen();
-    this.#putAside();
+    this.#keys.putAllAside();
     this.#settle();
   }
 
@@ -254,7 +236,7 @@ export class Line {
     this.#last = null;
     if (last.was === 'bound') this.rows.reopen(last.person);
     this.#call(last.person);
-    this.#putAside();
+    this.#keys.putAllAside();
     this.#say(last.was === 'bound' ? 'redo of a binding' : 'redo');
     this.#settle();
   }
@@ -291,7 +273,7 @@ export class Line {
     const people = new Set(rows.map(row => this.rows.people[row]!.userId));
     if (people.size === 1 && open !== undefined) {
       this.#call(open);
-      this.#aside.clear();
+      this.#keys.recall();
       this.#say('badge', text);
     } else if (isPart) this.#hold('badge incomplete', text);
     else if (people.size === 1) this.#hold('badge of a person who is done', text);
@@ -301,7 +283,7 @@ export class Line {
   /** The operator has another person in mind than the line. */
   #hold(what: Remark, text: string): void {
     this.#isHeld = true;
-    this.#putAside();
+    this.#keys.putAllAside();
     this.#say(what, text);
   }
 
