@@ -17,7 +17,7 @@ function filesIn(folder: string): string[] {
 
 /** Used without an import: run by a script or a test, types, or a file that the build copies. */
 const runAsPrograms =
-  /^(@types\/.*|@fontsource-variable\/.*|dejavu-fonts-ttf|@biomejs\/biome|@redocly\/cli|newman|node|typescript|vitest|swagger-ui-dist)$/;
+  /^(@types\/.*|@fontsource-variable\/.*|dejavu-fonts-ttf|@biomejs\/biome|@redocly\/cli|node|typescript|vitest|swagger-ui-dist)$/;
 
 it('names no package that nothing uses', () => {
   const named = ['bin', 'src', 'daemon', 'drivers', 'console', 'tests', 'benchmarks', 'scripts']

@@ -8,7 +8,7 @@ export const otherRuns = {
   /** Each fault at each step, thousands of inputs, storms in random order, all examples of the docs, a second version of PostgreSQL. */
   exhaustive: [
     'tests/faults/!(crash|issuing|leavers|persons).test.ts',
-    'tests/api/{malformed,on-postgres}.test.ts',
+    'tests/api/{documents-newman,malformed,on-postgres}.test.ts',
     'tests/cli/{bad-servers,completion-shells,hostile-server,registry-refused,roster-random,roster-slow-disk,torn-rows}.test.ts',
     'tests/contract/store-postgres-versions.test.ts',
     'tests/delivery/directory-size.test.ts',
