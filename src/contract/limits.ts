@@ -131,6 +131,7 @@ export const directoryBounds = {
   attribute: 64,
   groupName: personBounds.name,
   groups: 64,
+  nestedGroups: 1000,
   ca: 65_536,
   minutes: 1440,
   shown: 1000,

@@ -1,5 +1,6 @@
 /** Persons from Active Directory, as Samba serves it. DEVMGR_AD_PERSONS: how many. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GROUPS, groupsIn } from '../../daemon/domain/people-policy.ts';
 import { openDirectorySync } from '../support/directory-sync.ts';
 import { needs } from '../support/needs.ts';
 import { DISABLED, type Domain, ENABLED, reading, startDomain } from './samba.ts';
@@ -69,4 +70,39 @@ needs(['samba', 'samba-tool', 'openssl'], 'samba-ad-dc')(`an Active Directory wi
     expect(await run(false)).toEqual({ ...nothing, read: 1, back: 1 });
     expect(await find('person-400')).toMatchObject({ active: true });
   });
+
+  it('leaves out an account that has expired, and brings back one whose end is later', async () => {
+    await domain.change('person-600', 'accountExpires', timeOf(Date.now() - 60_000));
+    await domain.change('person-601', 'accountExpires', timeOf(Date.now() + 3_600_000));
+    expect(await run(false)).toMatchObject({ ...nothing, read: 2, left: 1 });
+    expect(await find('person-600')).toMatchObject({ active: false });
+    await domain.change('person-600', 'accountExpires', '0');
+    expect(await run(false)).toEqual({ ...nothing, read: 1, back: 1 });
+  });
+
+  it('counts a group that only the primary group names, and the members of groups inside a group, also in a circle', async () => {
+    const deep = await domain.group('deep (a*b)', ['person-12']);
+    const inner = await domain.group('inner', ['person-11', 'person-13', deep]);
+    const outer = await domain.group('outer', ['person-10', inner]);
+    await domain.nest(deep, outer);
+    await domain.makePrimary('person-13', inner);
+    const primary = await domain.group('primary', ['person-14']);
+    await domain.makePrimary('person-14', primary);
+    const groups = [outer, primary].map(dn => ({ name: dn.slice(3, dn.indexOf(',')), dn }));
+    await opened.set({ ...reading, ca: domain.ca, groups });
+    await run(true);
+    const { list: stored } = groupsIn(await opened.store.document(GROUPS));
+    const of = async (n: number) =>
+      (await find(`person-${n}`))!.groups.map(number => stored.find(group => group.number === number)!.name);
+    expect(await Promise.all([10, 11, 12, 13, 14].map(of))).toEqual([
+      ['outer'],
+      ['outer'],
+      ['outer'],
+      ['outer'],
+      ['primary'],
+    ]);
+  });
 });
+
+/** A time as accountExpires has it: parts of 100 ns since 1601. */
+const timeOf = (ms: number) => String(BigInt(ms + 11_644_473_600_000) * 10_000n);

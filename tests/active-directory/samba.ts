@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'ldapts';
+import { Attribute, Change, Client } from 'ldapts';
 import { poll } from '../../src/delivery/wait.ts';
 import { issueCertificate, makeAuthority } from '../support/certificates.ts';
 import { serveDirectory } from '../support/directory-server.ts';
@@ -32,8 +32,12 @@ export interface Domain {
   /** Moves a person to another unit, with another name (CN). */
   move(person: string, to: string): Promise<void>;
   remove(person: string): Promise<void>;
-  /** Makes a group with these members, and resolves with its name (DN). */
+  /** Makes a group with these members: persons, or names (DN) of groups. Resolves with its name (DN). */
   group(name: string, members: readonly string[]): Promise<string>;
+  /** Adds one group to another. */
+  nest(group: string, inner: string): Promise<void>;
+  /** Makes a group that a person is a member of the primary one. */
+  makePrimary(person: string, group: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -73,8 +77,20 @@ export async function startDomain(people: readonly string[]): Promise<Domain> {
     remove: name => client.del(nameOf(name, 'people')),
     async group(name, members) {
       const dn = nameOf(name, 'people');
-      await client.add(dn, { objectClass: 'group', member: members.map(member => nameOf(member, 'people')) });
+      const member = members.map(each => (each.includes('=') ? each : nameOf(each, 'people')));
+      await client.add(dn, { objectClass: 'group', member });
       return dn;
+    },
+    nest: (group, inner) =>
+      client.modify(
+        group,
+        new Change({ operation: 'add', modification: new Attribute({ type: 'member', values: [inner] }) }),
+      ),
+    async makePrimary(name, group) {
+      const attributes = ['primaryGroupToken'];
+      const { searchEntries } = await client.search(group, { scope: 'base', attributes });
+      const primaryGroupID = String(searchEntries[0]!.primaryGroupToken);
+      await replace(nameOf(name, 'people'), { primaryGroupID });
     },
     stop,
   };

@@ -121,6 +121,21 @@ withSlapd('persons from a directory', () => {
     expect((await find('ada')).groups).toEqual([]);
   });
 
+  it('counts the members of groups inside a group at any depth, also in a circle', async () => {
+    const deep = await slapd.group('deep (a*b)', ['crowd-5']);
+    const inner = await slapd.group('inner', ['crowd-4', deep]);
+    const outer = await slapd.group('outer', ['crowd-3', inner]);
+    await slapd.nest(deep, outer);
+    const other = await slapd.group('other', ['crowd-6', inner]);
+    const groups = [outer, other].map(dn => ({ name: dn.slice(3, 8), dn }));
+    data(await set({ groups }));
+    expect((await sync()).problem).toBeNull();
+    const found = await Promise.all([3, 4, 5, 6].map(async n => (await find(`crowd-${n}`)).groups.sort()));
+    expect(found).toEqual([['other', 'outer'], ['other', 'outer'], ['other', 'outer'], ['other']]);
+    data(await set({ groups: [] }));
+    await sync();
+  });
+
   it('keeps a person who is renamed or moved, and the devices follow the name', async () => {
     const { personId } = await find('grace');
     const deviceId = await bound('grace');

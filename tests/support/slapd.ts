@@ -40,9 +40,11 @@ export interface Slapd {
   move(uid: string): Promise<void>;
   remove(uid: string): Promise<void>;
   change(uid: string, values: Readonly<Record<string, string>>): Promise<void>;
+  /** Adds one group to another. */
+  nest(group: string, inner: string): Promise<void>;
   /** Takes a member out of a group. */
   removeFrom(group: string, uid: string): Promise<void>;
-  /** Makes a group with these members. */
+  /** Makes a group with these members: uids, or names (DN) of groups. */
   group(name: string, members: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
@@ -126,6 +128,11 @@ export async function startSlapd(uids: readonly string[] = []): Promise<Slapd> {
     move: uid => client.modifyDN(dnOf(uid), dnOf(uid, others)),
     remove: uid => client.del(dnOf(uid)),
     change: (uid, values) => replace(dnOf(uid), values),
+    nest: (group, inner) =>
+      client.modify(
+        group,
+        new Change({ operation: 'add', modification: new Attribute({ type: 'member', values: [inner] }) }),
+      ),
     removeFrom: (group, uid) =>
       client.modify(
         `cn=${group},${groups}`,
@@ -133,7 +140,11 @@ export async function startSlapd(uids: readonly string[] = []): Promise<Slapd> {
       ),
     async group(name, members) {
       const dn = `cn=${name},${groups}`;
-      await client.add(dn, { objectClass: ['groupOfNames'], cn: name, member: members.map(uid => dnOf(uid)) });
+      await client.add(dn, {
+        objectClass: ['groupOfNames'],
+        cn: name,
+        member: members.map(name => (name.includes('=') ? name : dnOf(name))),
+      });
       return dn;
     },
     stop,

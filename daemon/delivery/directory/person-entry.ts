@@ -70,6 +70,9 @@ const decorations = { name: (name: string) => readName({ name }), email: (email:
 /** A group of the settings. `number`: by which persons name it as their primary group; absent if it has none. */
 export type DirectoryGroup = DirectoryConfig['groups'][number] & { readonly number?: string };
 
+/** `key`: its name (DN), comparable. */
+type KeyedGroup = DirectoryGroup & { readonly key: string };
+
 type AttributeValues = (attribute: string) => readonly (string | Buffer)[];
 
 /** Reads a page, in time slices: a malicious directory has long values and many of them. */
@@ -80,12 +83,13 @@ export async function pageOf(
   now = Date.now(),
 ): Promise<DirectoryPage> {
   const slice = new TimeSlice();
+  const known = groups.map(group => ({ ...group, key: comparable(group.dn) }));
   const read = { entries: [] as DirectoryEntry[], skipped: [] as SkippedEntry[], left: [] as LeftOutValue[] };
   let changedAt: string | null = null;
   for (const entry of entries) {
     if (slice.over) await slice.pass();
     const values = valuesOf(entry);
-    const found = personOf(values, fields, { groups, now }, read.left);
+    const found = personOf(values, fields, { groups: known, now }, read.left);
     if ('why' in found) read.skipped.push(found);
     else read.entries.push(found);
     const time = textOf(values('modifyTimestamp'));
@@ -104,7 +108,7 @@ function valuesOf(entry: Entry): AttributeValues {
 function personOf(
   values: AttributeValues,
   fields: EntryFields,
-  { groups, now }: { readonly groups: readonly DirectoryGroup[]; readonly now: number },
+  { groups, now }: { readonly groups: readonly KeyedGroup[]; readonly now: number },
   left: LeftOutValue[],
 ): DirectoryEntry | SkippedEntry {
   const userName = textOf(values(fields.userName));
@@ -131,6 +135,7 @@ function personOf(
     .filter(value => typeof value === 'string')
     .sort();
   const primary = textOf(values(fields.primaryGroup));
+  const isMember = ({ key, number }: KeyedGroup) => memberships.has(key) || (primary !== null && primary === number);
   return {
     ...person.value,
     ...(names.length > 1 && { aliases: names }),
@@ -139,9 +144,7 @@ function personOf(
     isDisabled:
       (fields.disabled !== null && isDisabled(fields.disabled, values(fields.disabled))) ||
       (fields.expires !== null && hasExpired(textOf(values(fields.expires)), now)),
-    groups: groups
-      .filter(({ dn, number }) => memberships.has(comparable(dn)) || (primary !== null && primary === number))
-      .map(group => group.name),
+    groups: [...new Set(groups.filter(isMember).map(group => group.name))],
   };
 }
 
@@ -181,7 +184,7 @@ function idOf(attribute: string, values: readonly (string | Buffer)[]): string |
 const MAX_DN = 4 * directoryBounds.text;
 
 /** A name (DN) for comparisons: without upper case, and without spaces around its signs. */
-const comparable = (dn: string): string =>
+export const comparable = (dn: string): string =>
   dn
     .toLowerCase()
     .split(',')

@@ -1,10 +1,14 @@
 /** Reads the persons of a directory, page by page (RFC 2696). References to other servers are not followed. */
 import {
+  AndFilter,
   type BerWriter,
   Client,
   Control,
   type Entry,
+  EqualityFilter,
+  type Filter,
   FilterParser,
+  OrFilter,
   PagedResultsControl,
   ResultCodeError,
 } from 'ldapts';
@@ -12,7 +16,9 @@ import { directoryBounds } from '../../../src/contract/limits.ts';
 import type { DirectoryConfig } from '../../domain/directory.ts';
 import { DirectoryFailure, GIVEN_UP, type LdapStream, openDirectory } from './connection.ts';
 import { PAGED } from './messages.ts';
+import { withNested } from './nested-groups.ts';
 import {
+  comparable,
   type DirectoryGroup,
   type DirectoryPage,
   type EntryFields,
@@ -26,6 +32,9 @@ const bounds = { page: 250, requestMs: 30_000, runMs: 10 * 60_000 } as const;
 /** Modification times are those of several servers, and have seconds: so much earlier is read again. */
 const OVERLAP_MS = 5 * 60_000;
 const ACTIVE_DIRECTORY = '1.2.840.113556.1.4.800';
+const GROUP_CLASSES = ['group', 'groupOfNames', 'groupOfUniqueNames', 'groupOfMembers', 'posixGroup'];
+/** Results that mean that there are no groups inside a group: no such object or attribute, another kind of attribute, no access. */
+const NO_GROUPS: ReadonlySet<number> = new Set([16, 17, 18, 32, 50]);
 const DEFAULT_FILTERS = {
   active: '(&(objectCategory=person)(objectClass=user))',
   other: '(objectClass=inetOrgPerson)',
@@ -40,6 +49,8 @@ export type DirectoryPosition =
 interface DirectoryServer {
   readonly isActiveDirectory: boolean;
   readonly hasPages: boolean;
+  /** The names (DN) at which its trees begin. */
+  readonly roots: readonly string[];
   /** The number of its last change, if it counts them. */
   readonly position: DirectoryPosition | null;
 }
@@ -128,9 +139,9 @@ export class DirectoryReader {
     }
   }
 
-  /** The groups of the settings, with the numbers by which persons name their primary group. */
+  /** The groups of the settings and those inside them, with the numbers by which persons name their primary group. */
   async #groups(): Promise<DirectoryGroup[]> {
-    const attribute = this.server.isActiveDirectory ? 'primaryGroupToken' : 'gidNumber';
+    const attribute = this.#groupNumber;
     const groups: DirectoryGroup[] = [];
     for (const group of this.#config.groups) {
       this.#stream.expect(1);
@@ -140,10 +151,30 @@ export class DirectoryReader {
         if (error instanceof ResultCodeError) return null;
         throw error;
       });
-      const [number] = [found?.searchEntries[0]?.[attribute] ?? []].flat();
-      groups.push(typeof number === 'string' ? { ...group, number } : group);
+      groups.push({ ...group, ...numberIn(found?.searchEntries[0], attribute) });
     }
-    return groups;
+    return withNested(groups, dn => this.#groupsInside(dn));
+  }
+
+  get #groupNumber(): string {
+    return this.server.isActiveDirectory ? 'primaryGroupToken' : 'gidNumber';
+  }
+
+  /** The groups that are direct members of a group, wherever they are in its tree. */
+  async #groupsInside(dn: string) {
+    const ends = this.server.roots.filter(root => comparable(dn).endsWith(comparable(root)));
+    const base = ends.sort((a, b) => b.length - a.length)[0] ?? this.#config.base;
+    const classes = GROUP_CLASSES.map(value => new EqualityFilter({ attribute: 'objectClass', value }));
+    const inside = new EqualityFilter({ attribute: this.fields.groups, value: dn });
+    const filter = new AndFilter({ filters: [inside, new OrFilter({ filters: classes })] });
+    const found: Pick<DirectoryGroup, 'dn' | 'number'>[] = [];
+    try {
+      for await (const entries of this.#pages(filter, { base, attributes: [this.#groupNumber] }))
+        found.push(...entries.map(entry => ({ dn: entry.dn, ...numberIn(entry, this.#groupNumber) })));
+    } catch (error) {
+      if (!(error instanceof ResultCodeError && NO_GROUPS.has(error.code))) throw error;
+    }
+    return found;
   }
 
   /** The first page. */
@@ -168,13 +199,15 @@ export class DirectoryReader {
     return `(&${this.filter}${changed})`;
   }
 
-  async *#pages(filter: string): AsyncGenerator<readonly Entry[]> {
-    const { wanted } = this.fields;
+  async *#pages(
+    filter: string | Filter,
+    { base, attributes } = { base: this.#config.base, attributes: this.fields.wanted },
+  ): AsyncGenerator<readonly Entry[]> {
     for (let cookie = Buffer.alloc(0); ; ) {
       this.#stream.expect(bounds.page);
       const { searchEntries } = await this.#client.search(
-        this.#config.base,
-        { scope: 'sub', filter, attributes: [...wanted], explicitBufferAttributes: ['objectGUID'], timeLimit: 30 },
+        base,
+        { scope: 'sub', filter, attributes: [...attributes], explicitBufferAttributes: ['objectGUID'], timeLimit: 30 },
         new PageControl(cookie),
       );
       const next = this.#stream.cookie;
@@ -184,6 +217,12 @@ export class DirectoryReader {
       cookie = Buffer.from(next);
     }
   }
+}
+
+/** The number by which persons name the group as their primary group, if the entry shows it. */
+function numberIn(entry: Entry | undefined, attribute: string): Pick<DirectoryGroup, 'number'> {
+  const [number] = [entry?.[attribute] ?? []].flat();
+  return typeof number === 'string' ? { number } : {};
 }
 
 /** The library would connect again; here a connection is used once. */
@@ -205,7 +244,13 @@ function clientOn(url: string, stream: LdapStream): Client {
 
 async function serverOf(client: Client, stream: LdapStream): Promise<DirectoryServer> {
   stream.expect(1);
-  const attributes = ['supportedControl', 'supportedCapabilities', 'highestCommittedUSN', 'dsServiceName'];
+  const attributes = [
+    'supportedControl',
+    'supportedCapabilities',
+    'highestCommittedUSN',
+    'dsServiceName',
+    'namingContexts',
+  ];
   const { searchEntries } = await client.search('', { scope: 'base', attributes, timeLimit: 30 });
   const of = (name: string) => [searchEntries[0]?.[name] ?? []].flat().map(String);
   const [usn = ''] = of('highestCommittedUSN');
@@ -213,6 +258,7 @@ async function serverOf(client: Client, stream: LdapStream): Promise<DirectorySe
   const counts = /^\d{1,15}$/.test(usn) && server !== undefined;
   return {
     isActiveDirectory: of('supportedCapabilities').includes(ACTIVE_DIRECTORY),
+    roots: of('namingContexts'),
     hasPages: of('supportedControl').includes(PAGED),
     position: counts ? { kind: 'number', server, value: Number(usn) } : null,
   };
