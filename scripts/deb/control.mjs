@@ -62,7 +62,7 @@ export function debianVersion(version) {
   return version.replace('-', '~');
 }
 
-/** Writes the part of CHANGELOG.md about the version in Debian's form; what is not released yet is said where nothing else is. */
+/** Writes the part of CHANGELOG.md about the version in Debian's form; a version without one has what is not released yet. */
 export function writeChangelog(tree, { version, maintainer, epoch }) {
   const log = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const sections = new Map(log.split(/^## /m).map(text => [/^\[([^\]]+)\]/.exec(text)?.[1], text]));
