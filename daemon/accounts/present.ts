@@ -5,8 +5,8 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
 import type * as api from '../../src/contract/users.ts';
 import { iso, isoOrNull } from '../base/time.ts';
-import { actorName, type ServiceTokenRecord } from '../domain/service-token.ts';
-import type { UserRecord } from '../domain/user.ts';
+import type { UserRecord } from '../domain/callers.ts';
+import { actorName, type ServiceTokenRecord } from '../domain/callers.ts';
 import type { Caller } from '../services/context.ts';
 
 /** A user, without the password. */

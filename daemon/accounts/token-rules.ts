@@ -1,6 +1,7 @@
 /** What the changes of service tokens mean, and their entries. */
 import { tokenIds } from '../../src/contract/ids.ts';
-import { type ServiceTokenRecord, shownOwner, type TokenChange } from '../domain/service-token.ts';
+import type { ServiceTokenRecord } from '../domain/callers.ts';
+import { shownOwner, type TokenChange } from '../domain/service-token.ts';
 import { Conflict } from '../store/commit.ts';
 import { serviceTokens } from '../store/tables.ts';
 import { fixedReplay } from '../store/write/replay.ts';

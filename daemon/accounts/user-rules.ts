@@ -2,9 +2,10 @@
 import { userIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type CallerGuard, lostByToken, lostByUser } from '../domain/caller.ts';
+import type { UserRecord } from '../domain/callers.ts';
 import { passwordDigest } from '../domain/digest.ts';
 import { SESSIONS } from '../domain/sso.ts';
-import { changedSince, type UserChange, type UserGuard, type UserRecord } from '../domain/user.ts';
+import { changedSince, type UserChange, type UserGuard } from '../domain/user.ts';
 import { CallerRefused, Conflict } from '../store/commit.ts';
 import { accountsNamed, documentVersion, enabledAdmins, serviceTokens, users } from '../store/tables.ts';
 import { Documents } from '../store/write/documents.ts';

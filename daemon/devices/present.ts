@@ -3,9 +3,9 @@ import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { iso, isoOrNull } from '../base/time.ts';
+import type { UserRecord } from '../domain/callers.ts';
 import type { DeviceRecord, DeviceRow } from '../domain/device.ts';
 import { shownProof } from '../domain/proof.ts';
-import type { UserRecord } from '../domain/user.ts';
 import type { Caller } from '../services/context.ts';
 
 /** A VIEWER does not see activation codes. */

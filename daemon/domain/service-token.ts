@@ -1,35 +1,9 @@
 /** A service token: the record, its changes, and whether it is accepted. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
 import { tokenIds, userIds } from '../../src/contract/ids.ts';
-import type { Role, TokenPermission } from '../../src/contract/values.ts';
+import { actorName, type ServiceTokenRecord, type UserRecord } from './callers.ts';
 import { Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
-import type { UserRecord } from './user.ts';
-
-/** A service token as it is stored. Its text is not stored. */
-export interface ServiceTokenRecord {
-  /** The number in the id TOK-n: from 1, without gaps. */
-  readonly number: number;
-  /** Unique among the tokens that are not revoked. */
-  readonly name: string;
-  readonly role: Role;
-  /** SHA-256 of the token's text in lower-case hex; never leaves the daemon. */
-  readonly sha256: string;
-  /** Name of the user. */
-  readonly createdBy: string;
-  /** Number of the user with whose account it ends; null for the user `createdBy`, in a token that an earlier version has created. */
-  readonly owner: number | null;
-  /** This and the other times: milliseconds since 1970 (UTC). */
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  /** May be up to a minute behind; null if the token was never used. */
-  readonly lastUsedAt: number | null;
-  readonly revokedAt: number | null;
-  /** CIDRs; null if the token is accepted from any address. */
-  readonly allowedFrom: readonly string[] | null;
-  /** What the token may do besides what its role allows. */
-  readonly may: readonly TokenPermission[];
-}
 
 /** What a new token is stored with. */
 export type NewServiceToken = Omit<ServiceTokenRecord, 'number' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>;
@@ -111,9 +85,6 @@ export function refusalOf(
     );
   return isInside ? null : new Refusal(Code.tokenInvalid, 'the service token is not accepted from this address');
 }
-
-/** Name of a service token as an actor. No user name has a colon. */
-export const actorName = ({ name }: Pick<ServiceTokenRecord, 'name'>): string => `token:${name}`;
 
 /**
  * Whether a service token has created a webhook. One from before webhooks remembered their maker has only a name: at any time one valid

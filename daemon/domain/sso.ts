@@ -5,8 +5,9 @@ import { ssoBounds } from '../../src/contract/limits.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { SsoSettings } from '../../src/contract/sso.ts';
 import { type Role, roles } from '../../src/contract/values.ts';
+import type { UserRecord } from './callers.ts';
 import { type DocumentSet, replace, type SettingsRecord } from './document.ts';
-import type { UserChange, UserRecord } from './user.ts';
+import type { UserChange } from './user.ts';
 
 /** The document with the settings: the journal proves it. */
 export const SSO = 'sso';

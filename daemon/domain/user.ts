@@ -1,27 +1,9 @@
 /** A user: the record, its changes, and the rule that one enabled administrator remains. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
-import type { Role } from '../../src/contract/values.ts';
+import type { UserRecord } from './callers.ts';
 import { type Decision, Refusal } from './decision.ts';
 import { passwordDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
-
-/** A user as it is stored. */
-export interface UserRecord {
-  /** The number in the id USR-n: from 1, without gaps. */
-  readonly number: number;
-  readonly username: string;
-  /** `personKey` of `username`. Not unique: names of accounts differ in upper and lower case. */
-  readonly userKey: string;
-  /** Encoded hash with its parameters; never leaves the daemon. */
-  readonly passwordHash: string;
-  readonly role: Role;
-  readonly email: string | null;
-  readonly disabled: boolean;
-  /** Milliseconds since 1970 (UTC). */
-  readonly createdAt: number;
-  /** Raised whenever all tokens issued earlier must become invalid. */
-  readonly tokenEpoch: number;
-}
 
 /** What a new user is stored with. */
 type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch' | 'userKey'>;

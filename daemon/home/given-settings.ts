@@ -17,9 +17,9 @@ import { filesTarget } from '../blobs/s3/target.ts';
 import { forwardTarget } from '../delivery/forwarding/target.ts';
 import { webhookAllowFrom } from '../delivery/webhooks/allowed.ts';
 import { isAddressHost } from '../networks.ts';
-import type { FileBounds } from '../services/file-budget.ts';
 import type { Limits } from '../services/limiter.ts';
 import { StartRefused } from '../start-refused.ts';
+import type { FileBounds } from './bounds.ts';
 import { storeTarget } from './store-target.ts';
 
 type Rows = typeof daemonSettings;

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import { passwordLength } from '../../src/contract/limits.ts';
 import { isLoopbackName } from '../loopback.ts';
-import type { Cost } from '../services/passwords.ts';
 import { StartRefused } from '../start-refused.ts';
+import type { Cost } from './bounds.ts';
 import type { ReadSettings } from './given-settings.ts';
 
 /** How the daemon runs. */

@@ -21,7 +21,7 @@ import { sizes } from '../../src/contract/limits.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { CallerRole, TokenPermission } from '../../src/contract/values.ts';
 import { clientOf } from '../loopback.ts';
-import type { TokenCheck } from '../services/authentication.ts';
+import type { TokenCheck } from '../requests/token-check.ts';
 import { type Caller, type Context, holderOf, type KeyedRequest } from '../services/context.ts';
 import { type Allowance, RateLimited, type RequestLimits } from '../services/limiter.ts';
 import type { StepUpRule } from '../services/session.ts';

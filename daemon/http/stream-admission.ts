@@ -8,7 +8,7 @@ import { eventTypes } from '../../src/contract/values.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { hardwareTypes, journalTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
 import type { Hub } from '../notifications/hub.ts';
-import type { RequestClient, TokenCheck } from '../services/authentication.ts';
+import type { RequestClient, TokenCheck } from '../requests/token-check.ts';
 import type { Caller } from '../services/context.ts';
 import { eventTypesIn } from '../services/events.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';

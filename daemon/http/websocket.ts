@@ -12,7 +12,7 @@ import { routes } from '../../src/contract/routes.ts';
 import { stream as streamBounds } from '../../src/contract/values.ts';
 import type { Hub } from '../notifications/hub.ts';
 import type { FrameSink } from '../notifications/outbox.ts';
-import type { TokenCheck } from '../services/authentication.ts';
+import type { TokenCheck } from '../requests/token-check.ts';
 import { holderOf, nameOf } from '../services/context.ts';
 import { Quota, type QuotaBounds } from '../services/quota.ts';
 import type { Reader } from '../store/store.ts';

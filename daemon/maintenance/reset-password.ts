@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { passkeyBounds } from '../../src/contract/limits.ts';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
+import type { UserRecord } from '../domain/callers.ts';
 import { remove } from '../domain/passkey.ts';
 import { exempt, policyIn, SIGN_IN_POLICY } from '../domain/sign-in-policy.ts';
-import { changePassword, type UserRecord } from '../domain/user.ts';
+import { changePassword } from '../domain/user.ts';
 import { FIRST_USER } from '../home/first-admin.ts';
 import { lockHome } from '../home/lock.ts';
 import { print, reporting } from '../program-io.ts';

@@ -4,6 +4,7 @@ import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { userChanges } from '../accounts/user-rules.ts';
 import { setDevice } from '../devices/rules.ts';
+import type { UserRecord } from '../domain/callers.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { deactivate, lock } from '../domain/device-decisions.ts';
 import type { Entry } from '../domain/journal.ts';
@@ -27,7 +28,7 @@ import {
   unlockFault,
 } from '../domain/person.ts';
 import { isOfProvider, keepsName } from '../domain/sso.ts';
-import { edit as editUser, type UserRecord } from '../domain/user.ts';
+import { edit as editUser } from '../domain/user.ts';
 import { type Change, Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import {

@@ -7,10 +7,11 @@ import { iso } from '../base/time.ts';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { StagedBlob } from '../blobs/blobs.ts';
 import * as domain from '../domain/app.ts';
+import type { Download } from '../requests/content.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { accept, actorOf, type Context, commitFor, refused, timeOf } from './context.ts';
-import { type ArrivingBody, type Download, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
+import { type ArrivingBody, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface AppServiceParts extends FileStore {

@@ -11,11 +11,12 @@ import { type BackupDecision, type BackupRecord, backUp, restore } from '../doma
 import type { DeviceRecord } from '../domain/device.ts';
 import { refusalOf } from '../domain/device-decisions.ts';
 import { cleanFileName } from '../domain/file-name.ts';
+import type { Download } from '../requests/content.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
-import { type ArrivingBody, type Download, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
+import { type ArrivingBody, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface BackupServiceParts extends FileStore {

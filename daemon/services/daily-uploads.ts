@@ -1,13 +1,9 @@
 /** The bytes that each user has stored in files within 24 hours after the first upload. */
+
 import { dayMs } from '../../src/contract/durations.ts';
+import type { DailyBounds } from '../home/bounds.ts';
 import type { Counters } from '../store/short-lived.ts';
 import { type Allowance, allowanceOf, RateLimited } from './limiter.ts';
-
-/** Files and bytes that a user may store in a day. */
-export interface DailyBounds {
-  readonly count: number;
-  readonly bytes: number;
-}
 
 /** What an upload has reserved of a day. */
 export interface Reservation {

@@ -5,6 +5,7 @@ import { exportBounds, personBounds } from '../../src/contract/limits.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
 import { listItem } from '../devices/present.ts';
 import type { DeviceRow } from '../domain/device.ts';
+import type { StartedExport } from '../requests/content.ts';
 import type { DeviceFilter, ScanOptions } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { type Caller, holderOf } from './context.ts';
@@ -13,14 +14,6 @@ import { Quota } from './quota.ts';
 
 /** Columns of tags in CSV: each takes a comma in every line, and no spreadsheet has more than 16,384. */
 const mostTagColumns = 1000;
-
-/** An export that has started. */
-export interface StartedExport {
-  /** Its text. It ends with an error if the store cannot be read; it then lacks its end. Read it or end it. */
-  readonly pieces: AsyncGenerator<string, void>;
-  /** Call it when `pieces` has ended and the client has all of it or has gone: another export may then start. Idempotent. */
-  readonly end: () => void;
-}
 
 /** Exports of devices as text. */
 export class DeviceExport {

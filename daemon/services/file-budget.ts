@@ -1,19 +1,11 @@
 /** How much clients may store in files: in total, of the disk, and each user in a day. */
+
 import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { FileBounds } from '../home/bounds.ts';
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { Counters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
-import { type DailyBounds, DailyUploads, type Reservation } from './daily-uploads.ts';
-
-/** The bounds of stored files. */
-export interface FileBounds {
-  /** Bytes of all files; null if only the disk bounds them. */
-  readonly total: number | null;
-  /** Bytes of a disk of this size that uploads leave free for the registry. */
-  readonly reserve: (diskSize: number) => number;
-  /** Files and bytes that a user may store in a day; null if there is no bound. */
-  readonly daily: DailyBounds | null;
-}
+import { DailyUploads, type Reservation } from './daily-uploads.ts';
 
 /** What the budget has to know of the disk. */
 interface Disk {

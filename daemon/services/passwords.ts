@@ -1,8 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
+import type { UserRecord } from '../domain/callers.ts';
 import { isOfProvider } from '../domain/sso.ts';
-import type { UserRecord } from '../domain/user.ts';
+import type { Cost } from '../home/bounds.ts';
 import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';
 import { type AccessJournal, accessOf } from './access-journal.ts';
@@ -11,12 +12,6 @@ import type { Guessing } from './guessing.ts';
 import { RateLimited, type RequestLimits } from './limiter.ts';
 import { demandRecent } from './session.ts';
 
-/** Cost of an scrypt hash. */
-export interface Cost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
 /** One of the settings that OWASP recommends. A hash takes 32 MiB and about 0.2 s of processor time. */
 export const recommendedCost: Cost = { N: 2 ** 15, r: 8, p: 3 };
 const KEY_BYTES = 32;

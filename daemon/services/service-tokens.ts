@@ -1,6 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { hasLostOwner, refusalOf, type ServiceTokenRecord } from '../domain/service-token.ts';
-import type { UserRecord } from '../domain/user.ts';
+import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
+import { hasLostOwner, refusalOf } from '../domain/service-token.ts';
 import { insideOf } from '../networks.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';

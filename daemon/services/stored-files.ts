@@ -1,17 +1,10 @@
 /** What all uploads have in common: a file is staged, then stored and recorded, or removed without a trace. */
 import type { Readable } from 'node:stream';
 import { BlobError } from '../blobs/blob-error.ts';
-import type { Blobs, StagedBlob, StoredBlob } from '../blobs/blobs.ts';
+import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
 import { OutcomeUnknown, StoreFailure } from '../store/commit.ts';
 import { actorOf, type Context } from './context.ts';
 import { type Admission, diskFull, type FileBudget } from './file-budget.ts';
-
-/** A stored file, open, and what its record reports about it. */
-export interface Download {
-  readonly blob: StoredBlob;
-  readonly sha256: string;
-  readonly fileName: string;
-}
 
 /** The staged file of a form. `fileName` is as the client sent it. */
 export interface UploadedFile {

@@ -7,6 +7,7 @@ import type * as api from '../../src/contract/tokens.ts';
 import type { TokenPermission } from '../../src/contract/values.ts';
 import * as present from '../accounts/present.ts';
 import { iso } from '../base/time.ts';
+import type { ServiceTokenRecord } from '../domain/callers.ts';
 import * as domain from '../domain/service-token.ts';
 import { WEBHOOKS, webhooksIn } from '../domain/webhook.ts';
 import { isCidr } from '../networks.ts';
@@ -85,19 +86,19 @@ export class TokenService {
   }
 
   /** To be read after the token was revoked: before, it can create another one. */
-  async #webhooksOf(token: domain.ServiceTokenRecord): Promise<string[]> {
+  async #webhooksOf(token: ServiceTokenRecord): Promise<string[]> {
     const { list } = webhooksIn(await this.#parts.store.document(WEBHOOKS));
     return list.filter(webhook => domain.hasMade(token, webhook)).map(({ number }) => webhookIds.format(number));
   }
 
-  async #find(tokenId: string): Promise<domain.ServiceTokenRecord> {
+  async #find(tokenId: string): Promise<ServiceTokenRecord> {
     const number = tokenIds.parse(tokenId);
     const token = number === null ? null : await this.#parts.store.serviceToken(number);
     if (!token) throw new ApiError(404, 'service token does not exist');
     return token;
   }
 
-  async #present(token: domain.ServiceTokenRecord): Promise<api.ServiceToken> {
+  async #present(token: ServiceTokenRecord): Promise<api.ServiceToken> {
     const { store, lastUses } = this.#parts;
     const owner = await ownerOf(store, token);
     const ownerLost = await isOwnerLost(store, owner);

@@ -14,6 +14,7 @@
 import type { Platform } from '../../src/contract/values.ts';
 import type { AppRecord } from '../domain/app.ts';
 import type { BackupRecord } from '../domain/backup.ts';
+import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
 import type { CredentialRecord } from '../domain/credential.ts';
 import type { DeviceIdentity, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { DocumentName, DocumentRecord } from '../domain/document.ts';
@@ -23,9 +24,7 @@ import type { PersonRecord } from '../domain/person.ts';
 import type { LatestProof, ProofRecord } from '../domain/proof.ts';
 import type { ReceiptRecord } from '../domain/receipt.ts';
 import type { RefusedRow } from '../domain/refused.ts';
-import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { SsoSessionsRow } from '../domain/sso.ts';
-import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
 import type { CredentialReads } from '../issuing/reads.ts';
 import type { BindingReads } from '../people/bindings.ts';

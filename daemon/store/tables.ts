@@ -2,6 +2,7 @@
 import { fixedTexts, forEachText } from '../../src/contract/device-description.ts';
 import type { AppRecord } from '../domain/app.ts';
 import type { BackupRecord } from '../domain/backup.ts';
+import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
 import type { CredentialRecord } from '../domain/credential.ts';
 import { type DeviceRecord, justRegistered } from '../domain/device.ts';
 import type { DocumentRecord } from '../domain/document.ts';
@@ -11,9 +12,7 @@ import type { PersonRecord } from '../domain/person.ts';
 import type { ProofRecord } from '../domain/proof.ts';
 import { type ReceiptRecord, signedFields } from '../domain/receipt.ts';
 import type { RefusedRow } from '../domain/refused.ts';
-import type { ServiceTokenRecord } from '../domain/service-token.ts';
 import type { SsoSessionsRow } from '../domain/sso.ts';
-import type { UserRecord } from '../domain/user.ts';
 import type { ProgressRecord } from '../domain/webhook.ts';
 import type { StoredResponse } from './commit.ts';
 import type { ChainedRow } from './journal-end.ts';

@@ -28,7 +28,7 @@ const plainContract = below(
 /** The folders whose code serves any caller, not HTTP alone. */
 const withoutHttp = below(
   'daemon/',
-  'services/ accounts/ devices/ people/ sign-in/ notifications/ blobs/ hardware/ home/',
+  'services/ requests/ accounts/ devices/ people/ sign-in/ notifications/ blobs/ hardware/ home/',
 );
 
 /** The routes of subjects. */

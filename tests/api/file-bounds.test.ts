@@ -1,7 +1,7 @@
 /** How much clients may store: in total, of the disk, and each user in a day. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileBounds } from '../../daemon/home/bounds.ts';
 import { readSetting } from '../../daemon/home/given-settings.ts';
-import type { FileBounds } from '../../daemon/services/file-budget.ts';
 import { noFileBounds, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { backUp, deviceIn, packageForm, register, upload } from '../support/fleet.ts';
 import { filesIn } from '../support/forms.ts';

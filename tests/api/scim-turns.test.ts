@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { scimRoutes } from '../../daemon/http/routes/scim.ts';
 import { scimErrors } from '../../daemon/http/scim-error.ts';
 import { buildServer } from '../../daemon/http/server.ts';
-import type { TokenCheck } from '../../daemon/services/authentication.ts';
+import type { TokenCheck } from '../../daemon/requests/token-check.ts';
 import { scimBounds } from '../../src/contract/limits.ts';
 
 /** Answers of the service that wait. */

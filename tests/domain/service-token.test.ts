@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { hasLostOwner, hasMade, refusalOf, type ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
+import type { ServiceTokenRecord } from '../../daemon/domain/callers.ts';
+import { hasLostOwner, hasMade, refusalOf } from '../../daemon/domain/service-token.ts';
 import { insideOf, isCidr } from '../../daemon/networks.ts';
 import { LastUses } from '../../daemon/services/last-uses.ts';
 import { isServiceTokenText, newServiceTokenText } from '../../daemon/services/service-token-text.ts';

@@ -2,12 +2,13 @@
 import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ServiceTokenRecord } from '../../daemon/domain/service-token.ts';
+import type { ServiceTokenRecord } from '../../daemon/domain/callers.ts';
+import type { Cost } from '../../daemon/home/bounds.ts';
 import { Accounts } from '../../daemon/services/accounts.ts';
 import { AuthService } from '../../daemon/services/auth.ts';
 import { Guessing } from '../../daemon/services/guessing.ts';
 import { Limiter } from '../../daemon/services/limiter.ts';
-import { type Cost, Passwords } from '../../daemon/services/passwords.ts';
+import { Passwords } from '../../daemon/services/passwords.ts';
 import { KeySignIn } from '../../daemon/services/sign-in/key-sign-in.ts';
 import { SignInPolicies } from '../../daemon/services/sign-in/sign-in-policies.ts';
 import { SignedChallenges } from '../../daemon/services/sign-in/signed-challenges.ts';

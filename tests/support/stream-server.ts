@@ -1,7 +1,7 @@
 /** A listening server with the notification stream alone, on a real store, whose clocks stand still until a test moves them. */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import type { UserRecord } from '../../daemon/domain/user.ts';
+import type { UserRecord } from '../../daemon/domain/callers.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import { websocketPlugin } from '../../daemon/http/websocket.ts';

@@ -1,5 +1,6 @@
 /** A dry run of the directory: what a run would find after its own commits. Changes nothing. */
 import { personKey } from '../../../src/contract/person-key.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import { type BrakeCounts, withCount } from '../../domain/leaver-brake.ts';
 import {
   heldName,
@@ -11,7 +12,6 @@ import {
   type PersonUpdate,
 } from '../../domain/person.ts';
 import { keepsName } from '../../domain/sso.ts';
-import type { UserRecord } from '../../domain/user.ts';
 import { nameTakenBy } from '../../people/lookups.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';

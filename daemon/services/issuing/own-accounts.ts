@@ -2,7 +2,7 @@
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { deviceIds, passkeyIds, userIds } from '../../../src/contract/ids.ts';
 import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { UserRecord } from '../../domain/user.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import { isAddressHost } from '../../networks.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from '../context.ts';

@@ -1,8 +1,8 @@
 /** The accounts of a person, and what was made with them. */
 
 import { tokenIds, userIds } from '../../../src/contract/ids.ts';
-import { hasMade, type ServiceTokenRecord } from '../../domain/service-token.ts';
-import type { UserRecord } from '../../domain/user.ts';
+import type { ServiceTokenRecord, UserRecord } from '../../domain/callers.ts';
+import { hasMade } from '../../domain/service-token.ts';
 import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
 import { isOwnerLost, ownerOf } from '../service-tokens.ts';

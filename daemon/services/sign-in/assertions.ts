@@ -1,7 +1,7 @@
 import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type PasskeyRecord, use } from '../../domain/passkey.ts';
-import type { UserRecord } from '../../domain/user.ts';
 import { Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { challengeIn } from './client-data.ts';

@@ -6,7 +6,7 @@ import { passkeyBounds } from '../../../src/contract/limits.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
 import * as present from '../../accounts/present.ts';
-import type { UserRecord } from '../../domain/user.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import type { LocalJudge } from '../../sign-in/judges.ts';
 import type { Store } from '../../store/store.ts';
 import { type AccessJournal, accessOf } from '../access-journal.ts';

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src/contract/codes.ts';
-import type { UserRecord } from '../../domain/user.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import type { Store } from '../../store/store.ts';
 import type { Tokens, VerifiedToken } from '../tokens.ts';
 import type { SignInPolicies } from './sign-in-policies.ts';

@@ -6,9 +6,10 @@ import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
 import { roles } from '../../../src/contract/values.ts';
 import { readUser } from '../../accounts/lookups.ts';
 import { iso } from '../../base/time.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import { passkeysUnchanged } from '../../domain/passkey.ts';
 import * as domain from '../../domain/sign-in-policy.ts';
-import { type UserRecord, unchanged } from '../../domain/user.ts';
+import { unchanged } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
 

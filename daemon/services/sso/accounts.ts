@@ -1,9 +1,10 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
 import type { Role } from '../../../src/contract/values.ts';
 import { KeyedMutex } from '../../concurrency.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/sso.ts';
-import { create, edit, logOut, type UserRecord } from '../../domain/user.ts';
+import { create, edit, logOut } from '../../domain/user.ts';
 import type { Commit, Guard } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';

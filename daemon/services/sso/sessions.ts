@@ -15,10 +15,10 @@ import {
   TokenRefused,
 } from '../../delivery/provider/errors.ts';
 import { versionOfSession } from '../../domain/caller.ts';
+import type { UserRecord } from '../../domain/callers.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
-import type { UserRecord } from '../../domain/user.ts';
 import type { Logger } from '../../logger.ts';
 import type { SessionJudge } from '../../sign-in/judges.ts';
 import type { Counters } from '../../store/short-lived.ts';

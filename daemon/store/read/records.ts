@@ -2,13 +2,13 @@
 import { personKey } from '../../../src/contract/person-key.ts';
 import type { AppRecord } from '../../domain/app.ts';
 import type { BackupRecord } from '../../domain/backup.ts';
+import type { ServiceTokenRecord } from '../../domain/callers.ts';
 import type { DeviceIdentity, DeviceRecord } from '../../domain/device.ts';
 import type { PasskeyRecord } from '../../domain/passkey.ts';
 import { holderOf } from '../../domain/person.ts';
 import type { ProofRecord } from '../../domain/proof.ts';
 import type { ReceiptRecord } from '../../domain/receipt.ts';
 import type { RefusedRow } from '../../domain/refused.ts';
-import type { ServiceTokenRecord } from '../../domain/service-token.ts';
 import type { SsoSessionsRow } from '../../domain/sso.ts';
 import { personDevices, unmatchedOne } from '../../people/bindings.ts';
 import type { ReceiptFilter, Rows, Window } from '../queries.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
+import type { ServiceTokenRecord, UserRecord } from '../../../daemon/domain/callers.ts';
 import type { CredentialRecord } from '../../../daemon/domain/credential.ts';
 import type { DeviceRecord, DeviceSet } from '../../../daemon/domain/device.ts';
 import { documentDigest } from '../../../daemon/domain/digest.ts';
@@ -20,10 +21,8 @@ import {
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
 import { type RefusedRow, withRefusals } from '../../../daemon/domain/refused.ts';
-import type { ServiceTokenRecord } from '../../../daemon/domain/service-token.ts';
 import type { SsoSessionsRow } from '../../../daemon/domain/sso.ts';
 import { isOfProvider } from '../../../daemon/domain/sso.ts';
-import type { UserRecord } from '../../../daemon/domain/user.ts';
 import type { ProgressRecord } from '../../../daemon/domain/webhook.ts';
 import {
   CallerRefused,

@@ -1,0 +1,48 @@
+/** The records of those who make requests: users and service tokens. */
+import type { Role, TokenPermission } from '../../src/contract/values.ts';
+
+/** A user as it is stored. */
+export interface UserRecord {
+  /** The number in the id USR-n: from 1, without gaps. */
+  readonly number: number;
+  readonly username: string;
+  /** `personKey` of `username`. Not unique: names of accounts differ in upper and lower case. */
+  readonly userKey: string;
+  /** Encoded hash with its parameters; never leaves the daemon. */
+  readonly passwordHash: string;
+  readonly role: Role;
+  readonly email: string | null;
+  readonly disabled: boolean;
+  /** Milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  /** Raised whenever all tokens issued earlier must become invalid. */
+  readonly tokenEpoch: number;
+}
+
+/** A service token as it is stored. Its text is not stored. */
+export interface ServiceTokenRecord {
+  /** The number in the id TOK-n: from 1, without gaps. */
+  readonly number: number;
+  /** Unique among the tokens that are not revoked. */
+  readonly name: string;
+  readonly role: Role;
+  /** SHA-256 of the token's text in lower-case hex; never leaves the daemon. */
+  readonly sha256: string;
+  /** Name of the user. */
+  readonly createdBy: string;
+  /** Number of the user with whose account it ends; null for the user `createdBy`, in a token that an earlier version has created. */
+  readonly owner: number | null;
+  /** This and the other times: milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** May be up to a minute behind; null if the token was never used. */
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+  /** CIDRs; null if the token is accepted from any address. */
+  readonly allowedFrom: readonly string[] | null;
+  /** What the token may do besides what its role allows. */
+  readonly may: readonly TokenPermission[];
+}
+
+/** Name of a service token as an actor. No user name has a colon. */
+export const actorName = ({ name }: Pick<ServiceTokenRecord, 'name'>): string => `token:${name}`;
