@@ -827,7 +827,7 @@ export const people: typeof en.people = {
 export const users: typeof en.users = {
   total: count => `${grouped(count)} Benutzer`,
   column: { key: 'Sicherheitsschlüssel', since: 'Angelegt' },
-  key: { yes: 'registriert', no: 'keiner' },
+  key: { yes: 'registriert', no: 'keiner', until: time => `darf bis ${time} registriert werden` },
   back: 'Alle Benutzer',
   state: { enabled: 'aktiv', disabled: 'gesperrt', removed: 'entfernt' },
   you: 'Sie',

@@ -804,7 +804,7 @@ export const people = {
 export const users = {
   total: (count: number) => s(count, 'user'),
   column: { key: 'Security key', since: 'Created' },
-  key: { yes: 'registered', no: 'none' },
+  key: { yes: 'registered', no: 'none', until: (time: string) => `may be registered until ${time}` },
   back: 'All users',
   state: { enabled: 'enabled', disabled: 'disabled', removed: 'removed' },
   you: 'you',

@@ -4,7 +4,9 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { readUser } from '../accounts/lookups.ts';
 import * as present from '../accounts/present.ts';
+import { iso } from '../base/time.ts';
 import { KeyedMutex } from '../concurrency.ts';
+import { policyIn, registrationUntil, SIGN_IN_POLICY } from '../domain/sign-in-policy.ts';
 import { isOfProvider } from '../domain/sso.ts';
 import * as domain from '../domain/user.ts';
 import { readPage } from '../store/page.ts';
@@ -49,14 +51,20 @@ export class UserService {
   }
 
   async list(query: QueryOf<Routes['listUsers']>): Promise<DataOf<Routes['listUsers']>> {
-    const { store } = this.#parts;
+    const { store, now } = this.#parts;
     const { list, pagination } = await readPage(
       query,
       window => store.users(window),
       row => row,
     );
     const owners = await store.keyOwners(list.map(({ number }) => number));
-    return { list: list.map(row => ({ ...present.user(row), hasKey: owners.has(row.number) })), pagination };
+    const policy = policyIn(await store.document(SIGN_IN_POLICY));
+    const listed = list.map(row => {
+      const hasKey = owners.has(row.number);
+      const until = hasKey ? null : registrationUntil(policy, row, now());
+      return { ...present.user(row), hasKey, ...(until !== null && { registrationUntil: iso(until) }) };
+    });
+    return { list: listed, pagination };
   }
 
   async update(context: Context, userId: string, body: BodyOf<Routes['updateUser']>): Promise<api.User> {

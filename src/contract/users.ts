@@ -43,6 +43,9 @@ export type User = Static<typeof user>;
 const listedUser = Type.Object({
   ...user.properties,
   hasKey: Type.Boolean({ description: 'whether the user has registered a security key' }),
+  registrationUntil: Type.Optional(
+    timestamp('until when an ADMIN has allowed this user, whose keys were removed, to register one'),
+  ),
 });
 /** A user in a list. */
 export type ListedUser = Static<typeof listedUser>;

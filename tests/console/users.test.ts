@@ -259,6 +259,9 @@ needs('chromium')('the page Users of the console', () => {
     await page.getByText('Allowed until').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(await login()).toMatchObject({ data: { mustRegisterKey: true } });
+    await page.reload();
+    await page.getByText('may be registered until').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
     await page.goto(page.url().replace(id, 'USR-999'));
     await page.getByText('This page does not exist.').waitFor();
     await context.close();

@@ -163,12 +163,16 @@ describe('a key that is taken back or removed', () => {
 
 describe('a registration that an ADMIN allows', () => {
   it('is for one key', async () => {
-    const { login, remove, allow, key } = await person();
+    const { id, login, remove, allow, key } = await person();
+    const listed = async () =>
+      data(await asAdmin('GET', '/api/users/list?size=100')).list.find((user: { id: string }) => user.id === id);
     await remove();
+    expect(await listed()).not.toHaveProperty('registrationUntil');
     const { until } = data(await allow());
     expect(Date.parse(until) - Date.now()).toBe(day);
     const [first, second] = [data(await login()), data(await login())];
     expect(first).toMatchObject({ mustRegisterKey: true, registrationUntil: until });
+    expect(await listed()).toMatchObject({ hasKey: false, registrationUntil: until });
     const found = [new SoftwareKey(), new SoftwareKey()];
     const prepared = await page.created(found[1]!, second.token);
     data(await page.register(found[0]!, first.token));
@@ -179,6 +183,7 @@ describe('a registration that an ADMIN allows', () => {
       second.token,
     );
     expect(late).toMatchObject({ code: 1004 });
+    expect(await listed()).not.toHaveProperty('registrationUntil');
     expect(await login()).toMatchObject(needsKey);
     data(await page.signIn(found[0]!));
     expect(await page.signIn(key)).toMatchObject({ code: 1004 });

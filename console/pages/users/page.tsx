@@ -12,6 +12,7 @@ import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { linkTo, place } from '../../router.ts';
+import { moment } from '../../text/numbers.ts';
 import { text, users as userWords } from '../../text/words.ts';
 import { isOwn, stateOf } from './states.ts';
 
@@ -50,7 +51,8 @@ export const users: RecordKind<ListedUser, UserColumn, UserAction> = {
     role: ({ role }) => text.role[role],
     email: user => stateOf(user) !== 'removed' && user.email,
     state: user => <span class={`badge ${colors[stateOf(user)]}`}>{userWords.state[stateOf(user)]}</span>,
-    key: ({ hasKey }) => userWords.key[hasKey ? 'yes' : 'no'],
+    key: ({ hasKey, registrationUntil: until }) =>
+      until === undefined ? userWords.key[hasKey ? 'yes' : 'no'] : userWords.key.until(moment(until)),
     since: ({ createdAt }) => <Moment at={createdAt} />,
   },
   rowHead: 'name',
