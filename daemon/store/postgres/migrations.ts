@@ -2,7 +2,7 @@
 import type { Migration } from '../schema.ts';
 import { registry, schema, text } from './first-schema.ts';
 import { keysBefore, listTables, modelBefore } from './list-tables.ts';
-import { tallies } from './tallies.ts';
+import { tallies, tallyDevices } from './tallies.ts';
 
 /**
  * What keywords are searched in: the id and the serial number with a line break between them, so that no match spans both. One
@@ -233,4 +233,5 @@ export const migrations: readonly Migration[] = [
   { number: 24, name: 'owners of service tokens', sql: schema.tokenOwners, readableBy: 4 },
   // A daemon of the previous step gives every new user name at once.
   { number: 25, name: 'new user names that wait', sql: schema.pendingNames, readableBy: 4 },
+  { number: 26, name: 'tallies of many devices', sql: tallyDevices, readableBy: 4 },
 ];

@@ -26,6 +26,19 @@ const add = (parts: string) => `INSERT INTO tally AS t (subject, value, status, 
   SELECT subject, value, status, sum(by) FROM (${parts}) AS parts GROUP BY 1, 2, 3 HAVING sum(by) <> 0
   ON CONFLICT (subject, value, status) DO UPDATE SET count = t.count + excluded.count;`;
 
+/** `EXCEPT`, because a join of the two has no estimates: it compares each device with each other one. */
+export const tallyDevices = `
+CREATE OR REPLACE FUNCTION tally_devices() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    ${add(partsOf('after', 1))}
+  ELSIF EXISTS (SELECT number, status, tags, proof FROM after EXCEPT SELECT number, status, tags, proof FROM before) THEN
+    ${add(`${partsOf('before', -1)} UNION ALL ${partsOf('after', 1)}`)}
+  END IF;
+  RETURN NULL;
+END $$;
+`;
+
 /** See the step of SQLite. */
 export const tallies = `
 CREATE TABLE tally (
@@ -36,16 +49,7 @@ CREATE TABLE tally (
   PRIMARY KEY (subject, value, status)
 ) WITH (fillfactor = 50);
 ${makeTallies(tallyDialect)}
-CREATE FUNCTION tally_devices() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    ${add(partsOf('after', 1))}
-  ELSIF EXISTS (SELECT FROM before JOIN after USING (number)
-      WHERE (before.status, before.tags, before.proof) IS DISTINCT FROM (after.status, after.tags, after.proof)) THEN
-    ${add(`${partsOf('before', -1)} UNION ALL ${partsOf('after', 1)}`)}
-  END IF;
-  RETURN NULL;
-END $$;
+${tallyDevices}
 CREATE TRIGGER device_tallied AFTER INSERT ON device REFERENCING NEW TABLE AS after
   FOR EACH STATEMENT EXECUTE FUNCTION tally_devices();
 CREATE TRIGGER device_tallied_again AFTER UPDATE ON device REFERENCING OLD TABLE AS before NEW TABLE AS after
