@@ -1,4 +1,4 @@
-/** What a date makes due: devices of leavers whose delay is over are locked, and overdue loans are announced. */
+/** What a date makes due: devices of leavers whose delay is over are locked, and overdue loans are announced. And what daemons of earlier versions bind to names. */
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import { announce } from '../domain/receipt.ts';
 import { bindEarlierDevices } from '../services/people/earlier-devices.ts';
@@ -10,7 +10,7 @@ import { DueWork, type DueWorkParts } from './due-work.ts';
 const PORTION = 100;
 
 interface DueLeaversParts extends DueWorkParts {
-  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork' | 'unkeyedDevices'>;
+  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork'>;
   readonly leavers: Pick<Leavers, 'changes'>;
 }
 
@@ -21,8 +21,6 @@ export class DueLeavers extends DueWork<DueLeaversParts> {
 
   async doDue(): Promise<boolean> {
     const { store, leavers, now } = this.parts;
-    // A node of the release before, which knows only names, may have bound devices.
-    await bindEarlierDevices(store, now);
     const window = { descending: false, offset: 0, limit: PORTION };
     const { rows } = await store.people({ dueBy: now(), ...window });
     for (const person of rows) {
@@ -30,6 +28,24 @@ export class DueLeavers extends DueWork<DueLeaversParts> {
       await store.commit({ at: now(), actor: null, requestId: null, changes });
     }
     return rows.length === PORTION;
+  }
+}
+
+interface EarlierDevicesParts extends DueWorkParts {
+  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork' | 'unkeyedDevices'>;
+}
+
+/**
+ * Devices that a daemon of an earlier version binds to a name while it shares the registry become devices of a person. Not a part of `DueLeavers`:
+ * such a daemon may have that work for as long as it runs, but it does not know this one.
+ */
+export class EarlierDevices extends DueWork<EarlierDevicesParts> {
+  protected readonly work = 'earlier devices';
+  protected readonly undone = 'devices of daemons of an earlier version do not become devices of persons';
+
+  async doDue(): Promise<boolean> {
+    await bindEarlierDevices(this.parts.store, this.parts.now);
+    return false;
   }
 }
 

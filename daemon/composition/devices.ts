@@ -2,7 +2,7 @@
 
 import { CredentialRemovals } from '../background/credential-removals.ts';
 import { DirectoryRuns } from '../background/directory-runs.ts';
-import { DueLeavers, OverdueLoans } from '../background/due.ts';
+import { DueLeavers, EarlierDevices, OverdueLoans } from '../background/due.ts';
 import { AllowedTargets } from '../delivery/webhooks/allowed.ts';
 import { WebhookDeliveries } from '../delivery/webhooks/deliveries.ts';
 import { Poster } from '../delivery/webhooks/poster.ts';
@@ -88,6 +88,7 @@ export function deviceServices(
 function startLeavers({ log, stack }: Start, store: Store, policies: PeoplePolicies) {
   const leavers = new Leavers({ store, policies });
   stack.start(new DueLeavers({ store, leavers, log, now }));
+  if (store.sharedWork) stack.start(new EarlierDevices({ store, log, now }));
   return leavers;
 }
 

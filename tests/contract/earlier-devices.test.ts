@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { EarlierDevices } from '../../daemon/background/due.ts';
 import { edit } from '../../daemon/domain/person.ts';
 import { bindEarlierDevices } from '../../daemon/services/people/earlier-devices.ts';
 import { migrations } from '../../daemon/store/postgres/migrations.ts';
@@ -11,7 +13,7 @@ import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { commit, queryOf, setDevice } from './store/fixtures.ts';
+import { addDevice, commit, queryOf, setDevice } from './store/fixtures.ts';
 import { add, leaving } from './store/person-rules.ts';
 
 const now = () => 1_900_000_000_000;
@@ -131,6 +133,23 @@ needsPostgres('on PostgreSQL', () => {
       expect(await store.usersNamed('near.one')).toMatchObject([{ username: 'Near.One' }]);
     } finally {
       await old.cleanup();
+    }
+  });
+
+  it('binds what a daemon of an earlier version activates, although that daemon has the work on leavers', async () => {
+    const { store, openAnother, query, cleanup } = await openPostgres(server);
+    const earlier = await openAnother();
+    const held = await earlier.sharedWork!.take('leavers');
+    const work = new EarlierDevices({ store, log: pino({ level: 'silent' }), now });
+    try {
+      await commit(store, [add('ann'), addDevice('SN-1')]);
+      work.start();
+      await query(`UPDATE device SET status = 'ACTIVE', user_id = 'ann', activated_at = 1 WHERE number = 1`);
+      await vi.waitFor(async () => expect(await store.device(1)).toMatchObject({ userKey: 'ann', person: 1 }), 20_000);
+    } finally {
+      await work.stop();
+      await held?.release();
+      await cleanup();
     }
   });
 });
