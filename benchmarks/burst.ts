@@ -11,10 +11,16 @@ export interface BurstOrder {
   readonly headers: Readonly<Record<string, string>>;
   readonly method: string;
   /** Sent in turn. */
-  readonly paths: readonly string[];
-  /** Body of each request; absent if it has none. */
+  readonly sent: readonly BurstRequest[];
+  /** Body of requests that have none of their own; absent if they have none. */
   readonly body?: string;
   readonly requests: number;
+}
+
+export interface BurstRequest {
+  readonly path: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface BurstResult {
@@ -68,19 +74,25 @@ async function watchHealth(url: string): Promise<void> {
   parentPort!.close();
 }
 
-async function burst({ url, headers, method, paths, body, requests }: BurstOrder): Promise<BurstResult> {
+async function burst({ url, headers, method, sent, body: shared, requests }: BurstOrder): Promise<BurstResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: requests });
   // The connections are open before the burst.
   await Promise.all(Array.from({ length: requests }, () => ask(`${url}/api/health`, { agent })));
   const worker = new Worker(import.meta.filename, { workerData: url });
   const heard = () => new Promise<{ longest: number; asked: number }>(resolve => worker.once('message', resolve));
   await heard();
-  const content = body === undefined ? undefined : Buffer.from(body);
+  const content = shared === undefined ? undefined : Buffer.from(shared);
+  const all = sent.map(one => ({
+    ...one,
+    headers: { ...headers, ...one.headers },
+    body: one.body === undefined ? content : Buffer.from(one.body),
+  }));
   const begun = performance.now();
   const statuses: Record<string, number> = {};
   await Promise.all(
     Array.from({ length: requests }, async (_, i) => {
-      const status = await ask(url + paths[i % paths.length]!, { agent, method, headers, body: content });
+      const { path, ...one } = all[i % all.length]!;
+      const status = await ask(url + path, { agent, method, ...one });
       statuses[status] = (statuses[status] ?? 0) + 1;
     }),
   );

@@ -23,14 +23,14 @@ const proof = `json_build_object('proof', json_build_object(
 
 /** One in twenty has a tag, one in four a proof; states, users and times are those of `addBatch`, as far as lists distinguish them. */
 const insert = `
-INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version, status, user_id,
+INSERT INTO device (number, device_type, serial_number, manufacturer, model, hardware_version, firmware_version, status, user_id, user_key,
   activation_code, activation_code_expires_at, created_at, activated_at, last_used_at, lock_reason, locked_at, deactivated_at, updated_at,
   usage_count, usage_seconds, backup_count, tags, proof)
 SELECT n, CASE WHEN other & 128 <> 0 THEN 'UKEY' ELSE 'SIMKEY' END,
   CASE WHEN random % 10 < 7 THEN 'FT-2026-' ELSE 'YK5C-31-' END || upper(lpad(to_hex(random), 8, '0')),
   'Maker ' || (other >> 9) % 8, 'Model ' || (other >> 13) % 40, '1.0', '5.4.3',
   CASE WHEN share < 40 THEN 'INACTIVE' WHEN share < 85 THEN 'ACTIVE' WHEN share < 95 THEN 'LOCKED' ELSE 'DEACTIVATED' END,
-  CASE WHEN share < 40 OR share >= 95 THEN NULL WHEN other % 18 = 0 THEN '${knownUser}' ELSE 'user-' || random % 5000 END,
+  holder, holder,
   'BBBB-CCCC-DDDD-EEEE', at + ${365 * DAY}, at,
   CASE WHEN share >= 40 AND share < 95 THEN later END,
   CASE WHEN share >= 40 AND share < 85 AND share % 2 = 0 THEN later + other % ${100 * DAY} END,
@@ -42,15 +42,16 @@ SELECT n, CASE WHEN other & 128 <> 0 THEN 'UKEY' ELSE 'SIMKEY' END,
   CASE WHEN n % 20 = 0 THEN 'site:site-' || random % 50 END,
   CASE WHEN n % 4 = 1 THEN ${proof} END
 FROM (
+  SELECT *, CASE WHEN share < 40 OR share >= 95 THEN NULL WHEN other % 18 = 0 THEN '${knownUser}' ELSE 'user-' || random % 5000 END AS holder FROM (
   SELECT n, random, other, other % 100 AS share, ${BEGUN} + n * 1000 AS at, ${BEGUN} + n * 1000 + random % ${90 * DAY} AS later
   FROM (SELECT n, pg_temp.spread(n) AS random, pg_temp.spread(n # ${SEED}) AS other FROM generate_series($1::int8, $2::int8) AS n OFFSET 0) AS a
-  OFFSET 0) AS b`;
+  OFFSET 0) AS b) AS c`;
 
 const counters = `
+ANALYZE device;
 INSERT INTO device_count (manufacturer, device_type, status, count)
   SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3;
 INSERT INTO registration_count (hour, count) SELECT created_at / 3600000, count(*) FROM device GROUP BY 1;
-UPDATE device SET user_key = lower(user_id) WHERE user_id IS NOT NULL;
 DELETE FROM device_key_count;
 ${countAllUsers}
 UPDATE head SET device = (SELECT count(*) FROM device), at = greatest(at, (SELECT max(created_at) FROM device));`;

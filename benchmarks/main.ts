@@ -4,7 +4,7 @@
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
  *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream, upload, command,
- *                     console, people, health, postgres-nodes, postgres-lists
+ *                     console, people, health, postgres-health, postgres-nodes, postgres-lists
  *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
  *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
@@ -23,7 +23,7 @@ import { batchRows } from './rows/batch.ts';
 import { commandRows } from './rows/command.ts';
 import { consoleRows } from './rows/console.ts';
 import { figureRows } from './rows/figures.ts';
-import { healthRows } from './rows/health.ts';
+import { healthRows, postgresHealthRows } from './rows/health.ts';
 import { httpRows } from './rows/http.ts';
 import { listRows } from './rows/lists.ts';
 import { nodeRows } from './rows/nodes.ts';
@@ -45,6 +45,7 @@ const groups: Readonly<Record<string, Group>> = {
   console: consoleRows,
   people: peopleRows,
   health: healthRows,
+  'postgres-health': postgresHealthRows,
   'postgres-nodes': nodeRows,
   'postgres-lists': postgresListRows,
 };

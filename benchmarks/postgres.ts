@@ -58,11 +58,11 @@ export class Registries {
   }
 
   /** A daemon on a database. All have the same keys, as the nodes of one registry do. */
-  daemon(database: string): Promise<BenchDaemon> {
+  daemon(database: string, env: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
     const home = join(this.#scratch, `node-${++this.#homes}`);
     return startDaemon(home, {
       store: this.server.url(database),
-      env: { DEVMGR_SECRETS: join(this.#scratch, 'secrets') },
+      env: { DEVMGR_SECRETS: join(this.#scratch, 'secrets'), ...env },
     });
   }
 

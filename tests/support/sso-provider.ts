@@ -175,11 +175,17 @@ export async function setUp(daemon: Called, provider: SsoProvider, more: object 
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
+  /** The header for a request to this address; empty if the browser has no cookie for it. */
+  cookieFor(url: string): string {
+    const jar = this.#cookies.get(new URL(url).host) ?? [];
+    return [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
   async send(url: string, init: RequestInit = {}): Promise<Response> {
     const { host } = new URL(url);
+    const cookie = this.cookieFor(url);
     const jar = this.#cookies.get(host) ?? new Map<string, string>();
     this.#cookies.set(host, jar);
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { accept: 'text/html', ...init.headers, ...(cookie ? { cookie } : {}) };
     const response = await fetch(url, { redirect: 'manual', ...init, headers });
     for (const line of response.headers.getSetCookie()) {
@@ -193,8 +199,8 @@ export class Browser {
   /** Sends what is for one daemon to another, as a load balancer does. Returns where that leads. */
   async #elsewhere(url: string, { url: other }: Called): Promise<string> {
     const { host, pathname, search } = new URL(url);
-    const cookie = [...(this.#cookies.get(host) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
-    const sent = request(other + pathname + search, { headers: { host, cookie, accept: 'text/html' }, agent: false });
+    const headers = { host, cookie: this.cookieFor(url), accept: 'text/html' };
+    const sent = request(other + pathname + search, { headers, agent: false });
     sent.end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.resume();
