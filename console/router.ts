@@ -14,7 +14,7 @@ const hash = signal(location.hash);
 export const place = computed<Place>(() => read(hash.value));
 
 /** What a page keeps in the entry of the history that shows it: Back and a reload in the same tab show it again. */
-interface KeptEntry {
+interface Entry {
   scroll?: readonly number[];
   [name: string]: unknown;
 }
@@ -22,7 +22,7 @@ interface KeptEntry {
 const STORED = 'devmgr.history';
 const mostEntries = 50;
 
-const entries = new Map(storedIn<[string, KeptEntry][]>('sessionStorage', STORED));
+const entries = new Map(storedIn<[string, Entry][]>('sessionStorage', STORED));
 /** The key of the present entry, which its state has. */
 let key = '';
 let scrolling: AbortController | undefined;
@@ -36,7 +36,7 @@ addEventListener('pagehide', () => {
 });
 
 /** What the present entry of the history keeps. */
-export const kept = (): KeptEntry => entries.get(key) ?? {};
+export const kept = (): Entry => entries.get(key) ?? {};
 
 /** Forgets what entries keep: the next person in this tab gets nothing of this one. */
 export function forgetEntries(): void {

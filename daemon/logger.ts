@@ -5,7 +5,7 @@ import { escaped, escapedLine } from './escaped.ts';
 export type { Logger };
 
 /** How to log. */
-interface LogOptions {
+interface Options {
   /** NDJSON on stdout for programs instead of lines on stderr for people. */
   readonly json: boolean;
   readonly verbose: boolean;
@@ -36,7 +36,7 @@ export class HeldLines implements DestinationStream {
 }
 
 /** A logger of the daemon. `to` receives its lines; absent: standard output, or standard error for people. */
-export function createLogger(options: LogOptions, to: DestinationStream = destinationOf(options)): Logger {
+export function createLogger(options: Options, to: DestinationStream = destinationOf(options)): Logger {
   const level = options.verbose ? 'debug' : 'info';
   const settings = {
     level,
@@ -48,7 +48,7 @@ export function createLogger(options: LogOptions, to: DestinationStream = destin
 }
 
 /** Where the lines of a logger go. */
-export const destinationOf = ({ json }: Pick<LogOptions, 'json'>): DestinationStream =>
+export const destinationOf = ({ json }: Pick<Options, 'json'>): DestinationStream =>
   json ? rawLines(1) : readableLines(2);
 
 /** A closed pipe must not end the daemon. */

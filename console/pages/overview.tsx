@@ -42,7 +42,7 @@ export function OverviewPage() {
   useRefresh(removals.reload, events => events.some(({ type }) => endings.has(type)), settled);
   useRepeat(removals, pending => pending > 0);
   const overdue = useReceipts({ overdue: true });
-  const waiting: OpenMatters = {
+  const waiting: Matters = {
     overdue: overdue.data.value,
     held: held.data.value?.length ?? 0,
     removals: removals.data.value ?? 0,
@@ -66,13 +66,13 @@ export function OverviewPage() {
 }
 
 /** What waits for somebody and is not in the figures: loans that are overdue, leavers who are held back, webhooks that fail, credentials of keys that do not count any more. */
-type OpenMatters = Readonly<{
+type Matters = Readonly<{
   overdue: Data<'listReceipts'> | undefined;
   held: number;
   failing: number;
   removals: number;
 }>;
-type FiguresProps = Readonly<{ figures: Statistics; waiting: OpenMatters }>;
+type FiguresProps = Readonly<{ figures: Statistics; waiting: Matters }>;
 
 const Newest = () => (
   <section>

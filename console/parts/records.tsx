@@ -25,7 +25,7 @@ export interface RecordDialogProps<R> extends DialogProps {
 }
 
 /** A change of a record that is only asked about: `ask` of the words is the question. */
-interface AskedChange<R, A> {
+interface Change<R, A> {
   /** Carries it out; `key` is the Idempotency-Key. A text that it resolves with reports what was done, else `done` of the words does. */
   readonly carryOut: (record: R, key: string) => Promise<unknown>;
   readonly isDangerous?: boolean;
@@ -38,7 +38,7 @@ type RecordAction<R, A extends string = string> = {
   /** Absent: for all records. */
   readonly isFor?: (record: R) => boolean;
 } & (
-  | AskedChange<R, A>
+  | Change<R, A>
   | { readonly Dialog: ComponentType<RecordDialogProps<R>>; readonly isDangerous?: boolean }
   | { readonly start: (record: R) => void }
 );

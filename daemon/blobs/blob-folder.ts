@@ -19,7 +19,7 @@ import { HashingWriter } from './hashing-writer.ts';
 import { KnownDigests } from './known-digests.ts';
 
 /** How the files of a registry are stored. */
-interface FolderOptions {
+interface Options {
   /** Takes a line for the log. */
   readonly notice?: (message: string) => void;
   /** Whether other daemons may use the registry, each with a folder of its own: then a file that is missing is at one of them. */
@@ -29,7 +29,7 @@ interface FolderOptions {
 const SWEEP_BATCH = 500;
 
 /** Opens the folder and creates it if it does not exist, for this user only. */
-export async function openBlobFolder(dir: string, options: FolderOptions = {}): Promise<BlobFolder> {
+export async function openBlobFolder(dir: string, options: Options = {}): Promise<BlobFolder> {
   const blobs = new BlobFolder(dir, options);
   await mkdir(join(dir, 'incoming'), { recursive: true, mode: 0o700 });
   return blobs;
@@ -44,7 +44,7 @@ class BlobFolder implements Blobs {
   readonly #digests = new KnownDigests();
   readonly #hasOthers: boolean;
 
-  constructor(dir: string, { notice = () => {}, hasOthers = false }: FolderOptions) {
+  constructor(dir: string, { notice = () => {}, hasOthers = false }: Options) {
     this.#hasOthers = hasOthers;
     this.#dir = dir;
     this.#incoming = join(dir, 'incoming');

@@ -15,7 +15,7 @@ const kinds = ['owner', 'code', 'tags', 'proof'] as const;
 type Kind = (typeof kinds)[number];
 
 /** The content of an entry about a device. A digest that is absent stays as it was; null: it has none. */
-type DeviceReplaySaid = { readonly status?: DeviceStatus | undefined; readonly person?: number | undefined } & {
+type Content = { readonly status?: DeviceStatus | undefined; readonly person?: number | undefined } & {
   readonly [K in Kind]?: string | null | undefined;
 };
 
@@ -31,7 +31,7 @@ const statusAfter: Partial<Record<EntryType, DeviceStatus>> = {
 
 const textOr = <T>(value: unknown, otherwise: T): string | T => (typeof value === 'string' ? value : otherwise);
 
-function saidBy({ type, data, detail }: ReplayedEntry): DeviceReplaySaid {
+function saidBy({ type, data, detail }: ReplayedEntry): Content {
   const hasCode = type === 'DEVICE_REGISTERED' || type === 'ACTIVATION_CODE_GENERATED';
   return {
     status: statusAfter[type],

@@ -49,7 +49,7 @@ export const secretBinding = ({ number, url }: Pick<WebhookRecord, 'number' | 'u
 export type Webhooks = NumberedRecords<WebhookRecord>;
 
 /** An attempt to deliver an event. */
-interface DeliveryAttempt {
+interface Attempt {
   readonly event: number;
   readonly type: string;
   readonly messageId: string;
@@ -68,7 +68,7 @@ export interface DeliveryProgress extends RetryState {
   readonly through: number;
   readonly lastDeliveredAt: number | null;
   /** The latest first; at most `webhookBounds.attempts`. */
-  readonly attempts: readonly DeliveryAttempt[];
+  readonly attempts: readonly Attempt[];
 }
 
 /** A progress as it is stored. */
@@ -111,12 +111,12 @@ const stored = (webhooks: Webhooks, entry: Entry): DocumentSet => setRecords(WEB
 
 const identified = ({ number, url }: WebhookRecord) => ({ webhookId: webhookIds.format(number), url: nameOfUrl(url) });
 
-type EndpointChange = DocumentSet | WebhookChange;
+type Change = DocumentSet | WebhookChange;
 
 /** An endpoint as the changes leave it. */
 export interface WebhooksChanged {
   readonly record: WebhookRecord;
-  readonly changes: readonly EndpointChange[];
+  readonly changes: readonly Change[];
 }
 
 /** A new endpoint that gets the events after `through`. Refuses with 1001 if the registry has as many as it can have. */
@@ -179,7 +179,7 @@ export function enable(
 }
 
 /** Removes the endpoint with its secret and its progress. */
-export function remove(webhooks: Webhooks, record: WebhookRecord): readonly EndpointChange[] {
+export function remove(webhooks: Webhooks, record: WebhookRecord): readonly Change[] {
   const list = webhooks.list.filter(({ number }) => number !== record.number);
   const entry: Entry = { type: 'WEBHOOK_REMOVED', detail: identified(record) };
   return [stored({ ...webhooks, list }, entry), { kind: 'webhook.forget', webhook: record.number }];
@@ -205,7 +205,7 @@ export const webhookRetries: RetryPolicy = {
 };
 
 /** What came of an attempt. */
-export interface PostResult extends AttemptResult, Omit<DeliveryAttempt, 'number' | 'reason'> {}
+export interface PostResult extends AttemptResult, Omit<Attempt, 'number' | 'reason'> {}
 
 /** What follows from an attempt. `disabled` is why the endpoint is disabled now, or null. */
 interface AfterAttempt {

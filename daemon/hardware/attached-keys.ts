@@ -18,7 +18,7 @@ import {
 import { presentKey, recordUse, registeredDevices, type UseOptions } from './registered-keys.ts';
 
 /** Dependencies of `AttachedKeys`. */
-interface AttachedKeysOptions extends UseOptions {
+interface Options extends UseOptions {
   readonly drivers: readonly Driver[];
   readonly hub: Pick<Hub, 'publish'>;
   /** Monotonic clock in milliseconds, for how long a key was attached. */
@@ -45,7 +45,7 @@ interface Attachment {
 
 /** The keys that are attached to this machine, joined with the registry. A driver that fails does not affect the others. */
 export class AttachedKeys {
-  readonly #options: AttachedKeysOptions;
+  readonly #options: Options;
   readonly #monotonic: () => number;
   readonly #attached = new Map<string, Attachment>();
   /** Keys that are proving what they are, by keyId. */
@@ -59,7 +59,7 @@ export class AttachedKeys {
   readonly #scanned = Promise.withResolvers<void>();
   #stopping: Promise<void> | null = null;
 
-  constructor(options: AttachedKeysOptions) {
+  constructor(options: Options) {
     this.#options = options;
     this.#monotonic = options.monotonic ?? (() => performance.now());
   }

@@ -65,7 +65,7 @@ async function warnOfReaders(key: string, log: Logger): Promise<void> {
 }
 
 /** Where a daemon accepts requests. */
-interface ListenerListening {
+interface Addresses {
   readonly url: string;
   /** Path of the Unix socket; null if there is none. */
   readonly socket: string | null;
@@ -82,7 +82,7 @@ export async function listen(
   settings: DaemonSettings,
   socketPath: string,
   log: Logger,
-): Promise<ListenerListening> {
+): Promise<Addresses> {
   await app.ready();
   const twin = await openPort(app, settings);
   const local = await listenOnSocket(app, socketPath);

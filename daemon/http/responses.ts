@@ -113,8 +113,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** Seconds after which a request that was answered 503 can be sent again. */
 export const RETRY_AFTER = 1;
 
-/** What every response names: the id of its request, and the daemon. */
-interface ResponsesNamed {
+/** The origin that every response names: the id of its request, and the daemon. */
+interface Origin {
   readonly id: string;
   readonly node: string;
 }
@@ -152,7 +152,7 @@ export function answerUnsupported({ server, node, turns }: FastifyInstance, next
   );
 }
 
-function refuseExpectation(response: ServerResponse, { id, node }: ResponsesNamed): void {
+function refuseExpectation(response: ServerResponse, { id, node }: Origin): void {
   const body = envelope(Code.parameterError, 'the only supported value of the header Expect is 100-continue');
   response.writeHead(400, {
     'content-type': JSON_TYPE,
@@ -180,7 +180,7 @@ export function endSocket(socket: Socket, response: string): void {
 export function rawResponse(
   status: number,
   body: string,
-  { id, node }: ResponsesNamed,
+  { id, node }: Origin,
   more: Readonly<Record<string, string>> = {},
 ): string {
   const lines = Object.entries({

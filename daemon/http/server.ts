@@ -53,7 +53,7 @@ declare module 'fastify' {
 }
 
 /** How a server is set up. */
-interface ServerOptions {
+interface Options {
   readonly logger: Logger;
   /** Name of the daemon, in every response; that of the host if absent. */
   readonly node?: string | undefined;
@@ -89,7 +89,7 @@ const noOperation = shapeBounds(undefined);
 type RoutePlugin = (app: FastifyInstance) => void | Promise<void>;
 
 /** Builds a Fastify instance whose errors all have an envelope. The caller makes it listen. */
-export async function buildServer(options: ServerOptions, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {
+export async function buildServer(options: Options, plugins: readonly RoutePlugin[]): Promise<FastifyInstance> {
   const nextId = requestIds();
   const node = options.node ?? hostNode();
   const forms = options.errorForms ?? [];
@@ -129,7 +129,7 @@ function noSchemas(): never {
 /** Health is answered at once, however many other requests wait. */
 const isHealth = ({ url }: IncomingMessage): boolean => url?.startsWith(routes.getHealth.path) ?? false;
 
-function fastifyOptions(options: ServerOptions, node: string, nextId: () => string): FastifyServerOptions<Server> {
+function fastifyOptions(options: Options, node: string, nextId: () => string): FastifyServerOptions<Server> {
   const headersTimeout = options.headersTimeout ?? HEADERS_MS;
   const http = {
     requireHostHeader: false,
@@ -165,7 +165,7 @@ function fastifyOptions(options: ServerOptions, node: string, nextId: () => stri
 function addHeaders(
   { id, headers }: FastifyRequest,
   reply: FastifyReply,
-  { node, tls }: { readonly node: string; readonly tls: ServerOptions['tls'] },
+  { node, tls }: { readonly node: string; readonly tls: Options['tls'] },
 ): void {
   reply
     .header('x-request-id', id)
@@ -178,7 +178,7 @@ function addHeaders(
 }
 
 /** Hooks of every request call back instead of returning a promise: measured, 1 µs each. */
-function addHooks(app: FastifyInstance, { logger, origin, tls }: ServerOptions): void {
+function addHooks(app: FastifyInstance, { logger, origin, tls }: Options): void {
   app.addHook('onRequest', (request, reply, done) => {
     app.loopWatch.enter(request.routeOptions.config.operation?.id ?? 'none', request.id);
     addHeaders(request, reply, { node: app.node, tls });

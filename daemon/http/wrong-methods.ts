@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { noSuchOperation } from './responses.ts';
 
-type WrongMethodsEndpoint = Pick<RouteShape, 'method' | 'path'>;
+type Endpoint = Pick<RouteShape, 'method' | 'path'>;
 
 /**
  * Answers 404 to a method that a fixed path does not have and that a path with a parameter would accept instead: GET
  * `/api/devices/register` does not mean a device with the id `register`.
  */
-export function refuseWrongMethods(app: FastifyInstance, routes: readonly WrongMethodsEndpoint[]): void {
+export function refuseWrongMethods(app: FastifyInstance, routes: readonly Endpoint[]): void {
   for (const { method, path } of shadowed(routes))
     app.route({
       method,
@@ -20,7 +20,7 @@ export function refuseWrongMethods(app: FastifyInstance, routes: readonly WrongM
     });
 }
 
-function shadowed(routes: readonly WrongMethodsEndpoint[]): WrongMethodsEndpoint[] {
+function shadowed(routes: readonly Endpoint[]): Endpoint[] {
   const parametric = routes
     .filter(route => route.path.includes('{'))
     .map(route => ({ ...route, parts: partsOf(route) }));
@@ -34,7 +34,7 @@ function shadowed(routes: readonly WrongMethodsEndpoint[]): WrongMethodsEndpoint
   );
 }
 
-const partsOf = ({ path }: WrongMethodsEndpoint): readonly string[] => path.split('/');
+const partsOf = ({ path }: Endpoint): readonly string[] => path.split('/');
 
 function matches(pattern: readonly string[], given: readonly string[]): boolean {
   return pattern.length === given.length && pattern.every((part, i) => part.startsWith('{') || part === given[i]);

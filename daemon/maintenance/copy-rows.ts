@@ -43,7 +43,7 @@ async function copyRows(source: CopySource, target: CopyTarget, progress: CopyPr
     const missing = columns.find(column => !known.has(column));
     if (missing) throw new StoreFailure(`the target has no column ${missing} in ${table}`);
     const present = await target.last(table);
-    const add = async (rows: CopyRows) => {
+    const add = async (rows: Rows) => {
       const fresh = rows.filter(row => keyOf(table, columns, row) > present);
       if (fresh.length > 0) await target.add(table, columns, fresh);
     };
@@ -67,9 +67,9 @@ async function differingTables(
   return differing;
 }
 
-type CopyRows = Awaited<ReturnType<CopySource['rows']>>;
+type Rows = Awaited<ReturnType<CopySource['rows']>>;
 
-const keyOf = (table: CopiedTable, columns: readonly string[], row: CopyRows[number]): number =>
+const keyOf = (table: CopiedTable, columns: readonly string[], row: Rows[number]): number =>
   row[columns.indexOf(keyColumn(table))] as number;
 
 async function readTable(
@@ -77,7 +77,7 @@ async function readTable(
   table: CopiedTable,
   columns: readonly string[],
   progress: CopyProgress,
-  use: (rows: CopyRows) => Promise<void> = async () => {},
+  use: (rows: Rows) => Promise<void> = async () => {},
 ): Promise<{ rows: number; digest: string }> {
   const hash = createHash('sha256');
   const total = await source.last(table);

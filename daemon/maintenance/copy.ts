@@ -38,7 +38,7 @@ interface Copy {
   readonly stored: RestoreFiles;
 }
 
-interface CopyFigures {
+interface Report {
   readonly from: string;
   readonly to: string;
   /** Whether an interrupted copy was continued. */
@@ -79,7 +79,7 @@ async function copyLocked(
   places: readonly [Parameters<typeof copiedRegistry>[0], Parameters<typeof copiedRegistry>[0]],
   options: CopyOptions,
   io: ProgramIo,
-): Promise<CopyFigures> {
+): Promise<Report> {
   const [from, to] = [await copiedRegistry(places[0], home), await copiedRegistry(places[1], home)];
   const read = () => from.imprint();
   // A file that someone has put back is checked with the rest of the source.
@@ -143,7 +143,7 @@ async function checkSource({ from, sourceName, heads }: Pick<Copy, 'from' | 'sou
     );
 }
 
-async function transfer(parts: Copy, source: CopySource, target: CopyTarget, imprint: Imprint): Promise<CopyFigures> {
+async function transfer(parts: Copy, source: CopySource, target: CopyTarget, imprint: Imprint): Promise<Report> {
   const { targetName, sourceName, progress } = parts;
   const resumed = (await target.copying()) !== null;
   if (!resumed) {
@@ -200,7 +200,7 @@ async function copyStoredFiles({ from, moved, progress }: Copy): Promise<void> {
   }
 }
 
-function textOf({ from, to, resumed, devices, entries, files }: CopyFigures): string {
+function textOf({ from, to, resumed, devices, entries, files }: Report): string {
   return `${resumed ? 'completed the copy of' : 'copied'} ${from} to ${to}
 verified: ${figuresOf({ devices, entries, files })}
 `;

@@ -14,7 +14,7 @@ export interface DecryptionOptions {
 }
 
 /** Who can read a backup: those who have the identity of a recipient, or the passphrase. Not encrypted if there is neither. */
-interface EncryptionOptions {
+interface Options {
   readonly encryptTo?: readonly string[] | undefined;
   readonly passphraseFile?: string | null | undefined;
 }
@@ -30,7 +30,7 @@ export async function isEncrypted(file: string): Promise<boolean> {
 }
 
 /** The encryption that the options ask for; null if none. Refuses recipients and files that cannot be used. */
-export async function encrypterFor({ encryptTo = [], passphraseFile }: EncryptionOptions): Promise<Encrypter | null> {
+export async function encrypterFor({ encryptTo = [], passphraseFile }: Options): Promise<Encrypter | null> {
   if (encryptTo.length === 0 && !passphraseFile) return null;
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();

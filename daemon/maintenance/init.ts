@@ -14,7 +14,7 @@ import { type StoreTarget, storeTarget } from '../home/store-target.ts';
 import { print, reporting } from '../program-io.ts';
 import { lockCreation, openStore, readImprint } from '../store-engine.ts';
 
-interface InitReport {
+interface Report {
   /** False if the registry existed; then nothing was changed. */
   readonly created: boolean;
   readonly registry: string;
@@ -43,7 +43,7 @@ export function init(options: InitOptions, io: ProgramIo): Promise<number> {
 }
 
 /** Null if there is no registry, or one that was never used. Refuses one with other secrets. */
-async function existing(target: StoreTarget | null, home: Home): Promise<InitReport | null> {
+async function existing(target: StoreTarget | null, home: Home): Promise<Report | null> {
   const read = () => readImprint(target, home);
   const imprint = await (target === null ? read() : presentImprint(home, read));
   await checkBelonging(home, imprint);
@@ -57,7 +57,7 @@ async function createAlone(
   home: Home,
   { newRegistry = false }: InitOptions,
   io: ProgramIo,
-): Promise<InitReport> {
+): Promise<Report> {
   const lock = await lockHome(home);
   try {
     const release = await lockCreation(target);
@@ -75,7 +75,7 @@ async function createAlone(
   }
 }
 
-async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<InitReport> {
+async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Promise<Report> {
   const admin = readSetting('admin', {}, io.env);
   const now = Date.now;
   // A refusal is one line.
@@ -103,14 +103,7 @@ async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Pr
   }
 }
 
-function textOf({
-  created,
-  registry,
-  secrets,
-  administrator,
-  initialPasswordFile,
-  earlierSecrets,
-}: InitReport): string {
+function textOf({ created, registry, secrets, administrator, initialPasswordFile, earlierSecrets }: Report): string {
   if (!created) return `the registry in ${registry} exists, with its keys in ${secrets}; nothing was changed\n`;
   const password = initialPasswordFile === null ? '' : `; the password is in ${initialPasswordFile}`;
   const earlier = earlierSecrets === undefined ? '' : `moved the keys of the earlier registry to ${earlierSecrets}\n`;

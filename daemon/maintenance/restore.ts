@@ -91,14 +91,14 @@ async function stageFor(
   }
 }
 
-interface RestoreReport extends Pick<CheckReport, 'devices' | 'entries'> {
+interface Report extends Pick<CheckReport, 'devices' | 'entries'> {
   /** Path of the previous registry; null if there was none. */
   readonly kept: string | null;
   readonly origin: Origin;
   readonly warnings: readonly string[];
 }
 
-const documentOf = ({ devices, entries, kept, origin }: RestoreReport) => ({
+const documentOf = ({ devices, entries, kept, origin }: Report) => ({
   devices,
   entries,
   kept,
@@ -106,18 +106,18 @@ const documentOf = ({ devices, entries, kept, origin }: RestoreReport) => ({
   createdAt: origin.kind === 'verified' ? origin.createdAt : null,
 });
 
-function textOf({ devices, kept, origin }: RestoreReport): string {
+function textOf({ devices, kept, origin }: Report): string {
   const made = origin.kind === 'verified' ? ` of ${origin.createdAt}` : '';
   return `restored ${counted(devices, 'device', 'devices')}${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
 }
 
-interface RestorePlan extends RestoreSource, StagedBackup {
+interface Plan extends RestoreSource, StagedBackup {
   readonly stored: RestoreFiles;
   readonly target: StoreTarget | null;
 }
 
 /** If the disk is full or the backup damaged, the registry stays as it is. */
-async function replace(staging: RestorePlan): Promise<RestoreReport> {
+async function replace(staging: Plan): Promise<Report> {
   const { home, file, acceptUnverified, staged, origin, stored, target } = staging;
   try {
     const accepted = origin.kind === 'unverified' ? staged.report.unproven : [];

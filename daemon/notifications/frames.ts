@@ -87,9 +87,9 @@ function subjectOf(event: EventRecord): Record<string, string> {
 
 // @types/ws does not declare what `ws` exports here.
 declare module 'ws' {
-  const Sender: { frame(data: Buffer, options: FrameOptions): Buffer[] };
+  const Sender: { frame(data: Buffer, options: Options): Buffer[] };
 }
-interface FrameOptions {
+interface Options {
   readonly fin: boolean;
   readonly opcode: number;
   readonly mask: boolean;
@@ -98,7 +98,7 @@ interface FrameOptions {
 }
 
 /** A whole text message (opcode 1), not masked because the server sends it, not compressed. */
-const textMessage: FrameOptions = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false };
+const textMessage: Options = { fin: true, opcode: 1, mask: false, readOnly: true, rsv1: false };
 
 /** The WebSocket frame of a text. It is the same for every connection, so one buffer is shared by all of them. */
 export const textFrame = (text: string): Buffer => Buffer.concat(Sender.frame(Buffer.from(text), textMessage));

@@ -13,7 +13,7 @@ import type { OutboxOptions } from './outbox.ts';
 import { Tail } from './tail.ts';
 
 /** Dependencies of the hub. The clocks and the timer have defaults; tests replace them. */
-interface HubOptions {
+interface Options {
   readonly store: Pick<Store, 'events' | 'lastEventId' | 'onCommit' | 'behind'>;
   readonly log: { warn(details: object, message: string): void };
   /** Wall clock in milliseconds, for the expiry of tokens. */
@@ -53,7 +53,7 @@ const CLOSE_MS = 2000;
 
 /** All open streams. */
 export class Hub {
-  readonly #log: HubOptions['log'];
+  readonly #log: Options['log'];
   readonly #store: Pick<Store, 'behind'>;
   readonly #now: () => number;
   readonly #monotonic: () => number;
@@ -71,7 +71,7 @@ export class Hub {
   #closing: Promise<void> | null = null;
   readonly #allGone = Promise.withResolvers<void>();
 
-  constructor(options: HubOptions) {
+  constructor(options: Options) {
     const { store, log, now = Date.now, monotonic = () => performance.now(), pause } = options;
     this.#log = log;
     this.#store = store;

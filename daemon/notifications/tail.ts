@@ -8,7 +8,7 @@ const BATCH = 500;
 const WARM = 1000;
 
 /** Dependencies of `Tail`. */
-interface TailOptions {
+interface Options {
   readonly store: Pick<Store, 'events' | 'lastEventId'>;
   /** There are new entries. */
   readonly onGrowth: () => void;
@@ -20,13 +20,13 @@ export class Tail {
   readonly recent = new Recent(0);
   /** The same range for ADMINs, who see who did what. */
   readonly recentForAdmins = new Recent(0);
-  readonly #options: TailOptions;
+  readonly #options: Options;
   /** -1 until it is known. */
   #head = -1;
   #readers = 0;
   #following = false;
 
-  constructor(options: TailOptions) {
+  constructor(options: Options) {
     this.#options = options;
   }
 

@@ -19,7 +19,7 @@ interface AppServiceParts extends FileStore {
   readonly now: () => number;
 }
 
-type UploadForm = FormOf<Routes['uploadAppVersion']>;
+type Form = FormOf<Routes['uploadAppVersion']>;
 
 /** The operations on application versions. A refusal is thrown as an `ApiError`. */
 export class AppService {
@@ -35,7 +35,7 @@ export class AppService {
   }
 
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
-  async judge(form: UploadForm, givenName: string): Promise<domain.AppIdentity> {
+  async judge(form: Form, givenName: string): Promise<domain.AppIdentity> {
     const identity = accept(domain.identify(form, givenName));
     const existing = (await this.#parts.store.appsOf(identity.platform)).find(
       app => app.version === identity.version && app.extension === identity.extension,
@@ -44,7 +44,7 @@ export class AppService {
     return identity;
   }
 
-  async upload(context: Context, form: UploadForm, { fileName, blob }: UploadedFile): Promise<api.AppVersion> {
+  async upload(context: Context, form: Form, { fileName, blob }: UploadedFile): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
     const at = this.#parts.now();
     return keep(this.#parts, blob, async name => {

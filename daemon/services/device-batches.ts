@@ -17,16 +17,16 @@ import type { DeviceAction, deviceOperations } from './device-operations.ts';
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** An item as it was sent: which device it names, and the fields of the operation. */
-interface BatchItem {
+interface Item {
   readonly deviceId?: string | undefined;
   readonly serialNumber?: string | undefined;
 }
 
 /** An item whose device was found, or why it failed. */
-type FoundItem = { readonly fields: BatchItem; readonly number: number } | { readonly failure: BatchResult };
+type Match = { readonly fields: Item; readonly number: number } | { readonly failure: BatchResult };
 
 /** An item that is decided: what it returns once the batch is committed. */
-type DecidedItem = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
+type Decision = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
 
 const readers = {
   ACTIVATE: compileReader(batchItems.ACTIVATE),
@@ -62,11 +62,11 @@ export async function changeMany(
 }
 
 /** Validates each item separately and finds the devices that they name. */
-async function find({ store }: BatchParts, name: BatchOperation, items: readonly unknown[]): Promise<FoundItem[]> {
+async function find({ store }: BatchParts, name: BatchOperation, items: readonly unknown[]): Promise<Match[]> {
   const read = items.map(item => readers[name](item));
   const serials = read.flatMap(item => (item.ok && item.value.serialNumber ? [item.value.serialNumber] : []));
   const bySerial = serials.length ? await store.devicesBySerial(serials) : new Map();
-  return read.map((item, i): FoundItem => {
+  return read.map((item, i): Match => {
     if (!item.ok) return failed(asGiven(items[i]), new ApiError(Code.parameterError, item.message));
     const number = numberOf(item.value, serial => bySerial.get(serial)?.number);
     return number instanceof ApiError ? failed(item.value, number) : { fields: item.value, number };
@@ -78,7 +78,7 @@ async function attempt(
   parts: BatchParts,
   context: Context,
   name: BatchOperation,
-  found: readonly FoundItem[],
+  found: readonly Match[],
   numbers: readonly number[],
 ) {
   const { store, now } = parts;
@@ -90,7 +90,7 @@ async function attempt(
   const changes: DeviceChange[] = [];
   const guards: Guard[] = [];
   const changed = new Set<number>();
-  const decide = async (item: FoundItem): Promise<DecidedItem> => {
+  const decide = async (item: Match): Promise<Decision> => {
     if ('failure' in item) return item;
     const device = devices.get(item.number);
     if (!device) return failed(item.fields, new ApiError(Code.deviceNotFound));
@@ -108,7 +108,7 @@ async function attempt(
       success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
     };
   };
-  const decided: DecidedItem[] = [];
+  const decided: Decision[] = [];
   for (const item of found) decided.push(await decide(item));
   const data = (): DataOf<Routes['batchUpdateDevices']> => {
     const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
@@ -123,7 +123,7 @@ async function decideOne(
   context: Context,
   name: BatchOperation,
   device: DeviceRecord,
-  fields: BatchItem,
+  fields: Item,
   at: number,
   judgeOwner?: (userId: string) => OwnerVerdict,
 ) {
@@ -143,14 +143,11 @@ async function decideOne(
 }
 
 /** The user name that an item binds its device to. */
-const ownerOf = (item: FoundItem): string[] =>
+const ownerOf = (item: Match): string[] =>
   'fields' in item ? [(item.fields as { readonly userId?: string }).userId ?? ''].filter(Boolean) : [];
 
 /** The number of the device that an item names, or why it names none. */
-function numberOf(
-  { deviceId, serialNumber }: BatchItem,
-  find: (serial: string) => number | undefined,
-): number | ApiError {
+function numberOf({ deviceId, serialNumber }: Item, find: (serial: string) => number | undefined): number | ApiError {
   const bySerial = serialNumber === undefined ? undefined : find(serialNumber);
   if (deviceId === undefined) {
     if (serialNumber === undefined) return new ApiError(Code.parameterError, 'deviceId or serialNumber is required');
@@ -166,7 +163,7 @@ const identity = (device: DeviceRecord) => ({
   serialNumber: device.serialNumber,
 });
 
-function failed({ deviceId, serialNumber }: BatchItem, { code, message }: ApiError) {
+function failed({ deviceId, serialNumber }: Item, { code, message }: ApiError) {
   const failure: BatchResult = {
     deviceId: deviceId ?? null,
     serialNumber: serialNumber ?? null,
@@ -179,7 +176,7 @@ function failed({ deviceId, serialNumber }: BatchItem, { code, message }: ApiErr
 }
 
 /** The id or serial number in an invalid item, cut to the longest valid length. */
-function asGiven(item: unknown): BatchItem {
+function asGiven(item: unknown): Item {
   const given = typeof item === 'object' && item !== null ? (item as Record<string, unknown>) : {};
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 200) : undefined);
   return { deviceId: text(given.deviceId), serialNumber: text(given.serialNumber) };

@@ -29,7 +29,7 @@ export class DeviceExport {
     caller: Caller,
     format: ExportFormat,
     filter: DeviceFilter,
-    options: ExportOptions = {},
+    options: Options = {},
   ): Promise<StartedExport> {
     const end = this.#slots.take(caller);
     try {
@@ -75,16 +75,16 @@ const ready = '';
 type Scan = Pick<Store, 'scanDevices' | 'devices' | 'people'>;
 
 /** `names`: each device with the name of its person, as it is when the device is written. */
-type ExportOptions = Pick<ScanOptions, 'descending'> & { readonly names?: boolean | undefined };
+type Options = Pick<ScanOptions, 'descending'> & { readonly names?: boolean | undefined };
 
 /** A device as a line of the export. */
-type ExportedItem = DeviceListItem & { readonly name?: string | null };
+type Item = DeviceListItem & { readonly name?: string | null };
 
 /** Returns what makes items of the rows of a batch. */
-async function itemsFor(store: Scan, caller: Caller, { names }: ExportOptions) {
-  if (!names) return (rows: readonly DeviceRow[]): readonly ExportedItem[] => rows.map(row => listItem(row, caller));
+async function itemsFor(store: Scan, caller: Caller, { names }: Options) {
+  if (!names) return (rows: readonly DeviceRow[]): readonly Item[] => rows.map(row => listItem(row, caller));
   const read = await personNames(store, caller);
-  return async (rows: readonly DeviceRow[]): Promise<readonly ExportedItem[]> => {
+  return async (rows: readonly DeviceRow[]): Promise<readonly Item[]> => {
     const found = await read(rows);
     return rows.map(row => ({ ...listItem(row, caller), name: found.get(row.person ?? 0) ?? null }));
   };
@@ -94,7 +94,7 @@ async function* ndjson(
   store: Scan,
   filter: DeviceFilter,
   caller: Caller,
-  options: ExportOptions,
+  options: Options,
 ): AsyncGenerator<string, void> {
   yield ready;
   const items = await itemsFor(store, caller, options);
@@ -107,12 +107,7 @@ async function* ndjson(
 }
 
 /** The names of the tags are known before the first row: the header has a column for each. */
-async function* csv(
-  store: Scan,
-  filter: DeviceFilter,
-  caller: Caller,
-  options: ExportOptions,
-): AsyncGenerator<string, void> {
+async function* csv(store: Scan, filter: DeviceFilter, caller: Caller, options: Options): AsyncGenerator<string, void> {
   let tags: readonly string[] = [];
   const found = (names: readonly string[]) => {
     tags = names;
@@ -159,7 +154,7 @@ const tooManyTags = () =>
   );
 
 const csvLine = (
-  item: ExportedItem,
+  item: Item,
   fields: readonly ((typeof deviceListFields)[number] | 'personId' | 'name')[],
   tags: readonly string[],
   hasProof: boolean,

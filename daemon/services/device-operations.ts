@@ -37,7 +37,7 @@ export interface DeviceAction<B, D> {
 /** Keeps the types of the fields and of the result together. */
 const operation = <B, D>(parts: DeviceAction<B, D>): DeviceAction<B, D> => parts;
 
-type OperationFields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
+type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 
 /** Dependencies of the operations. */
 interface DeviceOperationParts {
@@ -50,7 +50,7 @@ interface DeviceOperationParts {
 /** The operations by the name that a batch has for them. */
 export function deviceOperations({ guessing, owners, access }: DeviceOperationParts) {
   return {
-    ACTIVATE: operation<OperationFields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
+    ACTIVATE: operation<Fields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
       async decide(device, { activationCode, userId }, at, context, judgeOwner) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
@@ -70,7 +70,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         activatedAt: iso(at),
       }),
     }),
-    LOCK: operation<OperationFields<Routes['lockDevice']>, DataOf<Routes['lockDevice']>>({
+    LOCK: operation<Fields<Routes['lockDevice']>, DataOf<Routes['lockDevice']>>({
       decide: (device, { reason, note }, at) => domain.lock(device, reason, note ?? null, at),
       data: (device, { reason }, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -79,7 +79,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         lockReason: reason,
       }),
     }),
-    UNLOCK: operation<OperationFields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
+    UNLOCK: operation<Fields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
       async decide(device, { note }, _at, { caller }) {
         const decided = domain.unlock(device, note ?? null);
         if (decided instanceof Refusal || caller.role === 'ADMIN' || !owners) return decided;
@@ -89,7 +89,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
       },
       data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
     }),
-    DEACTIVATE: operation<OperationFields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({
+    DEACTIVATE: operation<Fields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({
       decide: (device, { reason, note }, at) => domain.deactivate(device, reason, note ?? null, at),
       data: (device, _, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -97,10 +97,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         deactivatedAt: iso(at),
       }),
     }),
-    GENERATE_CODE: operation<
-      OperationFields<Routes['generateActivationCode']>,
-      DataOf<Routes['generateActivationCode']>
-    >({
+    GENERATE_CODE: operation<Fields<Routes['generateActivationCode']>, DataOf<Routes['generateActivationCode']>>({
       decide: (device, { validityDays = activationCodeDays.default, reason }, at) =>
         domain.replaceCode(device, newActivationCode(), expiry(at, validityDays), reason),
       data: (device, _, at, set) => ({

@@ -45,7 +45,7 @@ export function fileBudget(
 }
 
 /** How a budget counts. */
-interface BudgetOptions {
+interface Options {
   /** Those of the days of users; in memory if absent. */
   readonly counters?: Counters;
   /** Whether `stored` of the disk is asked again and again, because others store files as well. */
@@ -64,7 +64,7 @@ export class FileBudget {
   /** Bytes kept since `#stored` was counted. */
   #added = 0;
 
-  constructor(bounds: FileBounds, disk: Disk, { counters = new MemoryCounters(), sumsUp = false }: BudgetOptions = {}) {
+  constructor(bounds: FileBounds, disk: Disk, { counters = new MemoryCounters(), sumsUp = false }: Options = {}) {
     this.#bounds = bounds;
     this.#disk = disk;
     this.#days = bounds.daily && new DailyUploads(bounds.daily, counters);

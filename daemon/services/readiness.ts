@@ -19,7 +19,7 @@ interface ReadinessParts {
 const LOOK_MS = 1000;
 
 /** The readiness of a daemon. The words may be shown to anyone. */
-interface ReadinessReport {
+interface Report {
   readonly ready: boolean;
   /** Why the daemon is not ready; null if it is. */
   readonly reason: string | null;
@@ -57,7 +57,7 @@ export class Readiness {
     });
   }
 
-  async report(): Promise<ReadinessReport> {
+  async report(): Promise<Report> {
     const { ready, detail, error } = await this.#health();
     // After the answer of the store: a daemon that was busy has looked for changes since then.
     const reason = this.#isStopping ? 'the daemon is stopping' : ready ? this.#behind() : detail;

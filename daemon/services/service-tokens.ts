@@ -8,7 +8,7 @@ import { type Caller, refused } from './context.ts';
 import type { LastUses } from './last-uses.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 
-interface ServiceTokensKnown {
+interface Entry {
   readonly record: ServiceTokenRecord;
   readonly isOwnerLost: boolean;
   readonly isInside: (address: string) => boolean;
@@ -32,13 +32,13 @@ interface ServiceTokensParts {
 export class ServiceTokens {
   readonly #parts: ServiceTokensParts;
   /** By digest, so that no text of a token stays in memory. */
-  readonly #cache: AccountCache<string, ServiceTokensKnown>;
+  readonly #cache: AccountCache<string, Entry>;
 
   constructor(parts: ServiceTokensParts) {
     this.#parts = parts;
     const changed = ({ serviceTokens, users, everything }: CommitNotice) =>
       everything || serviceTokens.length || users.length ? null : [];
-    const read = async (digest: string): Promise<ServiceTokensKnown | null> => {
+    const read = async (digest: string): Promise<Entry | null> => {
       const record = await parts.store.serviceTokenByDigest(digest);
       if (!record) return null;
       const isInside = record.allowedFrom === null ? anywhere : insideOf(record.allowedFrom);
@@ -67,7 +67,7 @@ export class ServiceTokens {
     return known ? this.#callerOf(known, address) : null;
   }
 
-  #callerOf({ record, isInside, isOwnerLost }: ServiceTokensKnown, address: string): Caller {
+  #callerOf({ record, isInside, isOwnerLost }: Entry, address: string): Caller {
     const { now, lastUses } = this.#parts;
     const refusal = refusalOf(record, now(), { isInside: isInside(address), isOwnerLost });
     if (refusal) throw refused(refusal);

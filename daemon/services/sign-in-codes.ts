@@ -18,8 +18,8 @@ import { consoleSession } from './session.ts';
 import { type ReopenParts, userToReopen } from './sign-in/reopened.ts';
 import type { Tokens, VerifiedToken } from './tokens.ts';
 
-/** What a code opens: the login of a user, or what the service token with this digest may do. */
-type CodeSession = VerifiedToken | { readonly serviceToken: string };
+/** The login that a code opens: of a user, or of the service token with this digest. */
+type Login = VerifiedToken | { readonly serviceToken: string };
 
 /** Dependencies of the codes. `now`: milliseconds since 1970. */
 interface SignInCodeParts {
@@ -51,7 +51,7 @@ export class SignInCodes {
     if (serviceToken && purpose === 'SESSION')
       throw new ApiError(Code.noPermission, 'a service token cannot open a session: log in as a user');
     const { tokens } = this.#parts;
-    const session: CodeSession = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
+    const session: Login = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = randomBytes(32).toString('base64url');
     const expireTime = iso(this.#parts.now() + LIFE_MS);
     await this.#parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
@@ -89,9 +89,9 @@ export class SignInCodes {
     return user && { user, issued: this.#parts.tokens.issue(user, login.loginAt, consoleSession(login.session)) };
   }
 
-  async #take(purpose: CodePurpose, code: string): Promise<CodeSession | null> {
+  async #take(purpose: CodePurpose, code: string): Promise<Login | null> {
     const session = await this.#parts.codes.take(digestOf(purpose, code));
-    return session === null ? null : (JSON.parse(session) as CodeSession);
+    return session === null ? null : (JSON.parse(session) as Login);
   }
 }
 

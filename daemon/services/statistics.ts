@@ -6,11 +6,11 @@ import { iso } from '../base/time.ts';
 import type { DeviceStatistics, Tally } from '../store/queries.ts';
 import type { Reader } from '../store/store.ts';
 
-type ServicesStatistics = DataOf<Routes['getStatistics']>;
+type Statistics = DataOf<Routes['getStatistics']>;
 type Counts = DeviceStatistics['counts'];
 
 /** Counts the devices. `now`: milliseconds since 1970. */
-export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: number): Promise<ServicesStatistics> {
+export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: number): Promise<Statistics> {
   const firstDay = startOf(now, dayMs) - (statisticsRange.days - 1) * dayMs;
   const found = await store.statistics({
     since: firstDay,
@@ -33,9 +33,7 @@ export async function statisticsAt(store: Pick<Reader, 'statistics'>, now: numbe
       const [manufacturer = '', model = ''] = value.split('\n');
       return { manufacturer, model, ...part };
     }),
-    byTag: Object.fromEntries(
-      countedTags.map(tag => [tag, partsOf(found.tallies, tag)]),
-    ) as ServicesStatistics['byTag'],
+    byTag: Object.fromEntries(countedTags.map(tag => [tag, partsOf(found.tallies, tag)])) as Statistics['byTag'],
     byAdvisory: partsOf(found.tallies, 'advisory').map(({ value, ...part }) => ({ advisory: value, ...part })),
     codesDue: found.codesDue,
     codesExpiring: found.codesExpiring,
@@ -62,7 +60,7 @@ function by<R extends { readonly count: number }, F extends keyof R>(
 }
 
 /** The manufacturers with the most devices; those with as many in the order of their names. */
-function largest(counts: Counts): ServicesStatistics['byManufacturer'] {
+function largest(counts: Counts): Statistics['byManufacturer'] {
   const totals = new Map<string, number>();
   for (const { manufacturer, count } of counts) totals.set(manufacturer, (totals.get(manufacturer) ?? 0) + count);
   return [...totals]

@@ -46,7 +46,7 @@ function wasCurrent({ createdAt, replacedAt }: SigningKey, seconds: number): boo
   );
 }
 
-interface TokensClaims {
+interface Claims {
   readonly sub: string;
   readonly username: string;
   readonly role: string;
@@ -104,7 +104,7 @@ export class Tokens {
   #verifiers!: readonly {
     readonly key: SigningKey;
     readonly id: string;
-    readonly verify: (token: string) => TokensClaims;
+    readonly verify: (token: string) => Claims;
   }[];
   readonly #cache = new Map<string, VerifiedToken>();
   /** Daemons with the same signing key must not accept each other's local tokens: they are for the hardware of one machine. */
@@ -135,7 +135,7 @@ export class Tokens {
         algorithms: ['HS256'],
         ignoreExpiration: true,
         cache: false,
-      }) as (token: string) => TokensClaims,
+      }) as (token: string) => Claims,
     }));
     return before !== undefined && Buffer.compare(before.key, keys[0].key) !== 0;
   }
@@ -245,7 +245,7 @@ export class Tokens {
     throw new ApiError(Code.tokenInvalid, 'the token is no longer valid; log in again');
   }
 
-  #issue(claims: Omit<TokensClaims, 'iat' | 'exp' | 'jti' | 'login'>, loginAt?: number): IssuedToken {
+  #issue(claims: Omit<Claims, 'iat' | 'exp' | 'jti' | 'login'>, loginAt?: number): IssuedToken {
     // After the clock was set back, a token must not have an issue time before that of its key: it would be refused.
     const iat = Math.floor(Math.max(this.#now(), this.#current.createdAt ?? 0) / 1000);
     const login = loginAt ?? iat;
@@ -273,12 +273,12 @@ export class Tokens {
   }
 
   /** The claims of a token, and the key that signed it. */
-  #claims(token: string): { readonly claims: TokensClaims; readonly key: SigningKey; readonly keyId: string } {
+  #claims(token: string): { readonly claims: Claims; readonly key: SigningKey; readonly keyId: string } {
     for (const { key, id: keyId, verify } of this.#verifiers) {
       try {
         const claims: unknown = verify(token);
-        if (typeof claims === 'object' && claims !== null && typeof (claims as TokensClaims).sub === 'string')
-          return { claims: claims as TokensClaims, key, keyId };
+        if (typeof claims === 'object' && claims !== null && typeof (claims as Claims).sub === 'string')
+          return { claims: claims as Claims, key, keyId };
       } catch (error) {
         if (!(error instanceof TokenError)) throw error;
       }
@@ -288,13 +288,7 @@ export class Tokens {
 }
 
 /** What is as in every login has no claim, so that tokens stay short. */
-function claimsOf({
-  signedInAt,
-  console,
-  withKey,
-  mustRegisterKey,
-  sso,
-}: Partial<Session> = {}): Partial<TokensClaims> {
+function claimsOf({ signedInAt, console, withKey, mustRegisterKey, sso }: Partial<Session> = {}): Partial<Claims> {
   return {
     ...(signedInAt === undefined ? {} : { auth_time: signedInAt }),
     ...(console ? { session: 'CONSOLE' } : {}),
@@ -304,7 +298,7 @@ function claimsOf({
   };
 }
 
-function sessionOf({ auth_time: signedInAt, session, key, only, sso, iat }: TokensClaims, loginAt: number): Session {
+function sessionOf({ auth_time: signedInAt, session, key, only, sso, iat }: Claims, loginAt: number): Session {
   return {
     signedInAt: typeof signedInAt === 'number' ? Math.min(signedInAt, iat) : loginAt,
     console: session === 'CONSOLE',

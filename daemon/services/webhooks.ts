@@ -31,7 +31,7 @@ interface WebhookServiceParts {
   readonly now: () => number;
 }
 
-interface FoundWebhook {
+interface Endpoint {
   readonly webhooks: domain.Webhooks;
   readonly record: domain.WebhookRecord;
   readonly stored: domain.ProgressRecord;
@@ -151,7 +151,7 @@ export class WebhookService {
     context: Context,
     webhookId: string,
     decide: (
-      found: FoundWebhook,
+      found: Endpoint,
       at: number,
     ) => (domain.WebhooksChanged & { readonly progress: domain.DeliveryProgress }) | null,
   ): Promise<api.WebhookItem> {
@@ -171,7 +171,7 @@ export class WebhookService {
     return domain.webhooksIn(await this.#parts.store.document(domain.WEBHOOKS));
   }
 
-  async #find(webhookId: string): Promise<FoundWebhook> {
+  async #find(webhookId: string): Promise<Endpoint> {
     const number = webhookIds.parse(webhookId);
     const webhooks = await this.#webhooks();
     const record = webhooks.list.find(one => one.number === number);

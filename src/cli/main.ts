@@ -146,7 +146,7 @@ async function selectionOf({ jq }: FormatFlags): Promise<Selection | null> {
   return jq === undefined ? null : new (await import('./terminal/jq.ts')).Selection(jq);
 }
 
-interface MainFailure {
+interface Failure {
   readonly exit: number;
   readonly code: number | string;
   readonly message: string;
@@ -155,7 +155,7 @@ interface MainFailure {
   readonly hint: string | null;
 }
 
-function explain(error: unknown, refused: RefusedCommand | null): MainFailure {
+function explain(error: unknown, refused: RefusedCommand | null): Failure {
   if (error instanceof ServerRefusal) {
     const { code, message } = error;
     const first = hintOf(error, refused);

@@ -47,16 +47,16 @@ export class FieldFault {
   }
 }
 /** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
-export type ValidateCheck = (value: unknown) => unknown | FieldFault;
+export type FieldCheck = (value: unknown) => unknown | FieldFault;
 
 /** How the fields of one kind are checked. */
 export interface FieldKind {
   /** The keywords that the check implements; null if the operation checks the value, by whichever rules. */
   readonly keywords: readonly string[] | null;
-  readonly check: (schema: FieldSchema, format: InputFormat, name: string) => ValidateCheck;
+  readonly check: (schema: FieldSchema, format: InputFormat, name: string) => FieldCheck;
 }
 
-function enumCheck(values: readonly string[]): ValidateCheck {
+function enumCheck(values: readonly string[]): FieldCheck {
   const set = new Set<unknown>(values);
   const fault = new FieldFault(`must be one of ${values.join(', ')}`);
   return value => (set.has(value) ? value : fault);
@@ -65,7 +65,7 @@ function enumCheck(values: readonly string[]): ValidateCheck {
 /** Longest text of a list of values, in UTF-16 units: each of them many times. */
 const MAX_LIST = 1024;
 
-function listCheck(values: readonly string[]): ValidateCheck {
+function listCheck(values: readonly string[]): FieldCheck {
   const set = new Set<string>(values);
   const fault = new FieldFault(`must be one or more of ${values.join(', ')}, comma-separated`);
   return value => {
@@ -76,14 +76,14 @@ function listCheck(values: readonly string[]): ValidateCheck {
 }
 
 const notInstant = new FieldFault('must be a time with a zone, such as 2026-03-01T08:30:00Z');
-const instantCheck: ValidateCheck = value =>
+const instantCheck: FieldCheck = value =>
   typeof value === 'string' ? (parseInstant(value) ?? notInstant) : notInstant;
 
 /** For a value that is not a string. */
 export const notText = new FieldFault('must be a string');
 
 /** A text, as the schema describes it. */
-export function textCheck(schema: FieldSchema): ValidateCheck {
+export function textCheck(schema: FieldSchema): FieldCheck {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
   const kind = schema[TEXT] ?? 'raw';
   const regex = pattern ? new RegExp(pattern, 'u') : null;
@@ -103,7 +103,7 @@ export function textCheck(schema: FieldSchema): ValidateCheck {
   };
 }
 
-function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): ValidateCheck {
+function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): FieldCheck {
   const fault = new FieldFault(
     maximum === undefined
       ? `must be a whole number${minimum === undefined ? '' : ` of at least ${minimum}`}`
@@ -118,15 +118,15 @@ function integerCheck({ minimum, maximum }: FieldSchema, format: InputFormat): V
 }
 
 const notBoolean = new FieldFault('must be true or false');
-const booleanCheck: ValidateCheck = value => (typeof value === 'boolean' ? value : notBoolean);
-const booleanWord: ValidateCheck = value => {
+const booleanCheck: FieldCheck = value => (typeof value === 'boolean' ? value : notBoolean);
+const booleanWord: FieldCheck = value => {
   if (typeof value !== 'string' || !fitsUntrimmed(value, 'false'.length)) return notBoolean;
   const word = trimText(value).toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : notBoolean;
 };
 
 const tagCheck =
-  (read: (value: unknown) => unknown): ValidateCheck =>
+  (read: (value: unknown) => unknown): FieldCheck =>
   value => {
     const found = read(value);
     return found instanceof TagFault ? new FieldFault(found.message, found.tag === null ? '' : `.${found.tag}`) : found;

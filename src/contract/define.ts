@@ -6,7 +6,7 @@ import type { LimitScope } from './limits.ts';
 import { type CallerRole, roles, type TokenPermission } from './values.ts';
 
 /** Who may call an operation. */
-type OperationAccess =
+type Access =
   /** Anyone, without a token. */
   | 'public'
   /** Anyone on the machine of the daemon, without a token; from elsewhere any user. */
@@ -32,7 +32,7 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   readonly description?: string;
   /** Present if the operation is an addition to the published interface. */
   readonly extension?: true;
-  readonly access: OperationAccess;
+  readonly access: Access;
   /** Path parameter that holds a user id: that user may call the operation whatever `access` is. */
   readonly ownUser?: string;
   /** Present if only people may call the operation: a service token is refused with 2007, whatever its role. */
@@ -89,7 +89,7 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
 /** What the file of a resource states of an operation; the rest is its endpoint. */
 type Description = Omit<RouteShape, 'id' | 'access' | 'tag' | 'limit' | 'errors' | keyof Endpoint> & {
   /** Absent if the endpoint is public. */
-  readonly access?: OperationAccess;
+  readonly access?: Access;
   /** Absent if all operations of the resource have the same. */
   readonly tag?: string;
   /** Absent for that of the method: `query` for GET, else `modify`. */
@@ -140,22 +140,22 @@ function described<T extends Descriptions, const S extends Pick<RouteShape, 'tag
   return Object.fromEntries(found) as DescribedRoutes<T, S>;
 }
 
-type PartOf<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
+type Part<R, K extends string> = R extends { readonly [P in K]: infer S extends TSchema } ? Static<S> : undefined;
 /** Path parameters of an operation after validation; undefined if it has none. */
-export type ParamsOf<R> = PartOf<R, 'params'>;
+export type ParamsOf<R> = Part<R, 'params'>;
 /** Query parameters of an operation after validation; undefined if it has none. */
-export type QueryOf<R> = PartOf<R, 'query'>;
+export type QueryOf<R> = Part<R, 'query'>;
 /** JSON body of an operation after validation; undefined if it has none. */
-export type BodyOf<R> = PartOf<R, 'body'>;
+export type BodyOf<R> = Part<R, 'body'>;
 /** Form fields of an operation after validation; undefined if it has none. */
-export type FormOf<R> = PartOf<R, 'form'>;
+export type FormOf<R> = Part<R, 'form'>;
 /** `data` of a successful response; undefined if the response is not an envelope. */
-export type DataOf<R> = PartOf<R, 'data'>;
+export type DataOf<R> = Part<R, 'data'>;
 
-type DefineGiven<K extends string, V> = V extends undefined ? unknown : { readonly [P in K]: V };
-type GivenQuery<V> = V extends undefined ? unknown : { readonly query?: Partial<V> };
+type Member<K extends string, V> = V extends undefined ? unknown : { readonly [P in K]: V };
+type Query<V> = V extends undefined ? unknown : { readonly query?: Partial<V> };
 /** What a client passes to an operation: those of `params`, `query` and `body` that it has. */
-export type InputOf<R> = DefineGiven<'params', ParamsOf<R>> & GivenQuery<QueryOf<R>> & DefineGiven<'body', BodyOf<R>>;
+export type InputOf<R> = Member<'params', ParamsOf<R>> & Query<QueryOf<R>> & Member<'body', BodyOf<R>>;
 
 /** Whether an operation accepts the header Idempotency-Key: every write does, except uploads and those that are never replayed. */
 export const acceptsKey = (shape: RouteShape): boolean =>

@@ -84,13 +84,13 @@ export const forEachText = <V>(create: (description: TextDescription, name: Desc
 /** Nothing is known of what a key is. */
 export const undescribed = forEachText(() => null);
 
-type GivenTexts = { readonly [N in DescribedText]?: string | null | undefined };
-type DescribedTexts<D extends GivenTexts> = {
+type PartialTexts = { readonly [N in DescribedText]?: string | null | undefined };
+type DescribedTexts<D extends PartialTexts> = {
   readonly [N in DescribedText]: Exclude<D[N], undefined> | (undefined extends D[N] ? null : never);
 };
 
 /** The texts of a registration, a record or a key; one that is absent is null. No loop: it would take 1 % of a registration (measured). */
-export const descriptionOf = <D extends GivenTexts>(given: D): DescribedTexts<D> =>
+export const descriptionOf = <D extends PartialTexts>(given: D): DescribedTexts<D> =>
   ({
     manufacturer: given.manufacturer ?? null,
     model: given.model ?? null,

@@ -84,12 +84,12 @@ function request(shape: RouteShape, step: Step): JsonObject {
   };
 }
 
-interface PostmanBody {
+interface Body {
   readonly header: JsonObject[];
   readonly body: JsonObject;
 }
 
-function jsonBody(shape: RouteShape, step: Step): PostmanBody | null {
+function jsonBody(shape: RouteShape, step: Step): Body | null {
   if (!shape.body) return null;
   const raw = step.sendSaved ? `{{${step.sendSaved}}}` : JSON.stringify(step.send ?? inputExample(shape), null, 2);
   return {
@@ -101,7 +101,7 @@ function jsonBody(shape: RouteShape, step: Step): PostmanBody | null {
 const boundary = 'devmgr-sample';
 
 /** Raw bytes, because a Postman form refers to a file on the disk of the person who runs it. */
-function multipart(file: { name: string; content: string }, fields: JsonObject): PostmanBody {
+function multipart(file: { name: string; content: string }, fields: JsonObject): Body {
   const part = (head: string, value: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
   const parts = Object.entries(fields).map(([name, value]) => part(`name="${name}"`, String(value)));

@@ -64,16 +64,16 @@ export interface BackupOptions extends RegistryOptions {
 }
 
 /** Where a program finds the files of a registry. */
-interface FilesOptions {
+interface FileOptions {
   /** `file:` or `s3:`; null or absent takes it from the environment. */
   readonly files?: string | null | undefined;
 }
 
 /** Options of `daemon check`. */
-export interface CheckOptions extends RegistryOptions, FilesOptions {}
+export interface CheckOptions extends RegistryOptions, FileOptions {}
 
 /** Options of `daemon restore`. */
-export interface RestoreOptions extends RegistryOptions, FilesOptions {
+export interface RestoreOptions extends RegistryOptions, FileOptions {
   /** The backup to read. */
   readonly file: string;
   /** Restore it even if it is not proven who wrote it, and that no one changed it. By default it is refused. */

@@ -4,13 +4,13 @@
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import {
+  type FieldCheck,
   FieldFault,
   type FieldKind,
   type FieldSchema,
   type InputFormat,
   notText,
   textCheck,
-  type ValidateCheck,
   valueKinds,
 } from './checks.ts';
 import { ALIAS, EACH, INSTANT, JUDGED, LIST, NAMES, TAG_FILTER, TAGS, TEXT } from './fields.ts';
@@ -106,7 +106,7 @@ function kindOf(schema: FieldSchema): string {
   return schema[INSTANT] ? 'instant' : String(schema.type);
 }
 
-function compileCheck(schema: FieldSchema, format: InputFormat, name: string): ValidateCheck {
+function compileCheck(schema: FieldSchema, format: InputFormat, name: string): FieldCheck {
   return kindFor(name, kindOf(schema), schema).check(schema, format, name);
 }
 
@@ -119,7 +119,7 @@ function valueOrNull(name: string, options: readonly FieldSchema[]): FieldSchema
 
 const notObject = new FieldFault('must be a JSON object');
 
-function objectCheck(schema: FieldSchema, format: InputFormat): ValidateCheck {
+function objectCheck(schema: FieldSchema, format: InputFormat): FieldCheck {
   const read = compileReader(schema as TObject, format);
   return value => {
     if (!isObject(value)) return notObject;
@@ -131,7 +131,7 @@ function objectCheck(schema: FieldSchema, format: InputFormat): ValidateCheck {
 }
 
 /** An object whose members have any names, and values of one kind. */
-function recordCheck(schema: FieldSchema, format: InputFormat, name: string): ValidateCheck {
+function recordCheck(schema: FieldSchema, format: InputFormat, name: string): FieldCheck {
   const { maxProperties = Number.POSITIVE_INFINITY } = schema;
   const nameCheck = textCheck({ maxLength: schema[NAMES]!, [TEXT]: 'line' });
   const check = compileCheck(schema.additionalProperties!, format, name);
@@ -148,18 +148,18 @@ function recordCheck(schema: FieldSchema, format: InputFormat, name: string): Va
 }
 
 /** One of several objects, which a member distinguishes: it has one value in each of them. */
-function choiceCheck({ anyOf: options = [] }: FieldSchema, format: InputFormat, name: string): ValidateCheck {
+function choiceCheck({ anyOf: options = [] }: FieldSchema, format: InputFormat, name: string): FieldCheck {
   const mark = Object.entries(options[0]?.properties ?? {}).find(([, field]) => field.enum?.length === 1)?.[0];
   const marked = options.map(option => [option.properties?.[mark ?? '']?.enum?.[0], option] as const);
   if (mark === undefined || marked.some(([value]) => value === undefined))
     throw new Error(`${name}: a member with one value has to distinguish the objects of a union`);
-  const checks = new Map<unknown, ValidateCheck>(marked.map(([value, option]) => [value, objectCheck(option, format)]));
+  const checks = new Map<unknown, FieldCheck>(marked.map(([value, option]) => [value, objectCheck(option, format)]));
   const fault = new FieldFault(`must be one of ${[...checks.keys()].join(', ')}`, `.${mark}`);
   return value => (isObject(value) ? (checks.get(value[mark])?.(value) ?? fault) : notObject);
 }
 
 /** With `EACH` the operation checks the items: only those that are wrong fail. */
-function arrayCheck(schema: FieldSchema, format: InputFormat, name: string): ValidateCheck {
+function arrayCheck(schema: FieldSchema, format: InputFormat, name: string): FieldCheck {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, items } = schema;
   if (!schema[EACH] && !items) throw new Error(`${name}: an array has no schema of its items`);
   const check = schema[EACH] ? null : compileCheck(items!, format, `${name}[]`);
@@ -175,7 +175,7 @@ function arrayCheck(schema: FieldSchema, format: InputFormat, name: string): Val
 
 const emptyItem = new FieldFault('must not be empty');
 
-function checkItems(items: readonly unknown[], check: ValidateCheck): readonly unknown[] | FieldFault {
+function checkItems(items: readonly unknown[], check: FieldCheck): readonly unknown[] | FieldFault {
   const read: unknown[] = [];
   for (const [i, item] of items.entries()) {
     const found = check(item) ?? emptyItem;

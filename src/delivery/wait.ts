@@ -15,7 +15,7 @@ export async function sleep(milliseconds: number, signal?: AbortSignal): Promise
   signal?.removeEventListener('abort', finish);
 }
 
-interface PollOptions {
+interface Options {
   readonly everyMs: number;
   /** Each pause is multiplied by a random factor between these two. Absent: 1. */
   readonly jitter?: readonly [least: number, most: number];
@@ -27,7 +27,7 @@ interface PollOptions {
 /** The first value of `read` that is not null; null once the time has passed, or the signal is aborted. */
 export async function poll<T>(
   read: () => T | null | Promise<T | null>,
-  { everyMs, jitter: [least, most] = [1, 1], forMs = Number.POSITIVE_INFINITY, signal }: PollOptions,
+  { everyMs, jitter: [least, most] = [1, 1], forMs = Number.POSITIVE_INFINITY, signal }: Options,
 ): Promise<T | null> {
   for (const deadline = performance.now() + forMs; ; ) {
     const value = await read();

@@ -23,12 +23,12 @@ export const plannedFields = ['serialNumber', 'status', 'userId', 'activatedAt',
 export type PlannedDevice = Pick<DeviceListItem, 'deviceId' | (typeof plannedFields)[number]>;
 
 /** Filters of devices, as the query of an export. */
-type PlanCriteria = Readonly<Record<string, unknown>>;
+type Criteria = Readonly<Record<string, unknown>>;
 
 /** Which devices a plan is for. */
 export interface PlanTargets {
   readonly action: PlanAction;
-  readonly criteria: PlanCriteria;
+  readonly criteria: Criteria;
   readonly devices: readonly PlannedDevice[];
 }
 
@@ -46,10 +46,10 @@ export async function planDevices(
 }
 
 /** Whether criteria select by more than the state: a plan for all devices of a state would be a mistake. */
-export const isSelective = (criteria: PlanCriteria): boolean => Object.keys(criteria).some(name => name !== 'status');
+export const isSelective = (criteria: Criteria): boolean => Object.keys(criteria).some(name => name !== 'status');
 
 /** The criteria that find the devices of a plan again: in any state, so that the state of one in another state can be named. */
-export function criteriaToCompare<C extends PlanCriteria>({ criteria }: { readonly criteria: C }): Omit<C, 'status'> {
+export function criteriaToCompare<C extends Criteria>({ criteria }: { readonly criteria: C }): Omit<C, 'status'> {
   const { status: _, ...others } = criteria;
   return others as Omit<C, 'status'>;
 }

@@ -6,7 +6,7 @@ import { useResource } from '../../api/resource.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { text, health as words } from '../../text/words.ts';
 
-type DaemonHealth = Data<'getHealth'>;
+type Health = Data<'getHealth'>;
 type HealthPart = 'node' | 'daemons' | 'store' | 'forwarding' | 'webhooks' | 'directory' | 'providers' | 'drivers';
 
 interface HealthCheck {
@@ -22,9 +22,9 @@ const colors = { good: 'good', warn: 'warn', bad: 'bad', off: '' } as const;
 const AGAIN_MS = 10_000;
 
 /** A daemon that is not ready refuses with the same data. */
-const healthOf = (signal: AbortSignal): Promise<DaemonHealth> =>
+const healthOf = (signal: AbortSignal): Promise<Health> =>
   call('getHealth', {}, { signal }).catch((error: unknown) => {
-    if (error instanceof Problem && error.data) return error.data as DaemonHealth;
+    if (error instanceof Problem && error.data) return error.data as Health;
     throw error;
   });
 
@@ -34,7 +34,7 @@ function figureIn(metrics: string, name: string): number | undefined {
   return line === undefined ? undefined : Number(line.split(' ').at(-1));
 }
 
-function checksOf(health: DaemonHealth, metrics: string): HealthCheck[] {
+function checksOf(health: Health, metrics: string): HealthCheck[] {
   const { node, version, uptimeSeconds, ready, reason, store, drivers } = health;
   const daemons = figureIn(metrics, 'devmgr_daemons');
   /** A part that is not set up has no figure; one above 0 needs somebody. */

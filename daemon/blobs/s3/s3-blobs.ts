@@ -21,7 +21,7 @@ import { PartWriter } from './part-writer.ts';
 import type { S3Target } from './target.ts';
 
 /** How the files of an object store are kept. */
-interface S3Options {
+interface Options {
   /** Takes a line for the log. */
   readonly notice?: (message: string) => void;
   /** Milliseconds since 1970. */
@@ -46,7 +46,7 @@ export async function openBucket(target: S3Target): Promise<Bucket> {
 }
 
 /** Opens the place. Rejects with `StoreFailure` if the bucket cannot be used. */
-export async function openS3Blobs(target: S3Target, options: S3Options = {}): Promise<S3Blobs> {
+export async function openS3Blobs(target: S3Target, options: Options = {}): Promise<S3Blobs> {
   return new S3Blobs(await openBucket(target), options);
 }
 
@@ -62,7 +62,7 @@ export class S3Blobs implements Blobs {
   /** Files without a record that the last sweep saw. */
   #suspects = new Set<string>();
 
-  constructor(bucket: Bucket, { notice = () => {}, now = Date.now }: S3Options) {
+  constructor(bucket: Bucket, { notice = () => {}, now = Date.now }: Options) {
     this.#bucket = bucket;
     this.#notice = notice;
     this.#now = now;

@@ -40,7 +40,7 @@ const policy: RetryPolicy = {
 const DELIVERY_MS = 120_000;
 
 /** Dependencies of a forwarder. */
-interface ForwarderOptions {
+interface Options {
   readonly store: Pick<Store, 'events' | 'device' | 'lastEventId' | 'onCommit' | 'sharedWork'>;
   readonly home: PositionHome;
   readonly target: ForwardTarget;
@@ -49,21 +49,21 @@ interface ForwarderOptions {
   readonly deliveryMs?: number;
 }
 
-type ForwarderPage = readonly EventRecord[];
+type Page = readonly EventRecord[];
 
 /**
  * Delivers entries in the background until it is stopped. A delivery in progress is then ended, and the next start repeats it. Of several
  * daemons with one target, one delivers at a time.
  */
 export class Forwarder extends BackgroundWork {
-  readonly #options: ForwarderOptions;
+  readonly #options: Options;
   readonly #send: Send;
   readonly #position: ForwardPosition;
   readonly #tail: JournalTail;
   /** Id of the last delivered entry; -1 while it is not known. */
   #delivered = -1;
 
-  constructor(options: ForwarderOptions) {
+  constructor(options: Options) {
     super();
     this.#options = options;
     this.#send = senderTo(options.target);
@@ -92,8 +92,8 @@ export class Forwarder extends BackgroundWork {
     unfollow();
   }
 
-  #delivery(): Delivery<ForwarderPage, AttemptResult> {
-    return new Delivery<ForwarderPage, AttemptResult>({
+  #delivery(): Delivery<Page, AttemptResult> {
+    return new Delivery<Page, AttemptResult>({
       policy,
       onGiveUp: 'end',
       graceMs: 0,
@@ -123,7 +123,7 @@ export class Forwarder extends BackgroundWork {
     for await (const page of this.#tail.pages(after, PAGE, signal)) yield { id: page.at(-1)!.id, content: page };
   }
 
-  async #deliver(page: ForwarderPage, signal: AbortSignal): Promise<AttemptResult> {
+  async #deliver(page: Page, signal: AbortSignal): Promise<AttemptResult> {
     const { deliveryMs = DELIVERY_MS } = this.#options;
     const deadline = AbortSignal.timeout(deliveryMs);
     try {
@@ -135,7 +135,7 @@ export class Forwarder extends BackgroundWork {
     }
   }
 
-  async #settle({ item, attempt, before, step }: Settlement<ForwarderPage, AttemptResult>): Promise<void> {
+  async #settle({ item, attempt, before, step }: Settlement<Page, AttemptResult>): Promise<void> {
     const { log, target } = this.#options;
     if (step.next !== 'advance') {
       const pauseMs = step.state.nextAt! - attempt!.endedAt;
@@ -150,7 +150,7 @@ export class Forwarder extends BackgroundWork {
     if (before.failures > 0) log.info({ target: target.name }, 'journal entries are forwarded again');
   }
 
-  async #linesOf(page: ForwarderPage): Promise<AuditLine[]> {
+  async #linesOf(page: Page): Promise<AuditLine[]> {
     const { store } = this.#options;
     const lines: AuditLine[] = [];
     for (let at = 0; at < page.length; at += TURN)

@@ -22,7 +22,7 @@ const POST_MS = 15_000;
 const body = { bytes: 4096, milliseconds: 1000 } as const;
 
 /** What came of a post. */
-interface PosterResult extends AttemptResult {
+interface Result extends AttemptResult {
   /** HTTP status; null without a response. */
   readonly status: number | null;
   readonly milliseconds: number;
@@ -49,7 +49,7 @@ export class Poster {
   }
 
   /** Never rejects: a failure is in the result. */
-  post(record: WebhookRecord, message: Omit<WebhookMessage, 'at'>, signal?: AbortSignal): Promise<PosterResult> {
+  post(record: WebhookRecord, message: Omit<WebhookMessage, 'at'>, signal?: AbortSignal): Promise<Result> {
     return this.#oneAtATime.run(record.number, async () => {
       const started = performance.now();
       const outcome = await this.#try(record, message, signal);

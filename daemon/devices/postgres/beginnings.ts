@@ -7,16 +7,16 @@
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { DeviceQuery } from '../../store/queries.ts';
 import { type Conditions, deviceConditions } from './conditions.ts';
-import { changesSince, type Moment, movingOf, nameOf, type RememberedTotal, rowsOf, toRemember } from './remembered.ts';
+import { changesSince, type FilterTotal, type Moment, movingOf, nameOf, rowsOf, toRemember } from './remembered.ts';
 
 /** At that moment, `numbers` were all matches up to `last`, in the order of the page. */
-interface Beginning extends Omit<RememberedTotal, 'total'> {
+interface Beginning extends Omit<FilterTotal, 'total'> {
   readonly numbers: readonly number[];
   /** A number; beyond all devices if `numbers` are all matches. */
   readonly last: number;
 }
 
-type BeginningsChanges = NonNullable<ReturnType<typeof changesSince>>;
+type Changes = NonNullable<ReturnType<typeof changesSince>>;
 
 /** Parts of a statement that also reads `head`, and has the total in `counted`. */
 interface KnownBeginning {
@@ -56,7 +56,7 @@ export class Beginnings {
     return { areKept: changes.areKept, page: conditions => this.#page(beginning, changes, conditions) };
   }
 
-  #page(beginning: Beginning, changes: BeginningsChanges, conditions: Conditions): string {
+  #page(beginning: Beginning, changes: Changes, conditions: Conditions): string {
     const { changed, devices, inStep, step } = changes;
     const { descending, offset, limit } = this.#query;
     const [within, beyond, direction] = descending ? ['>=', '<', 'DESC'] : ['<=', '>', 'ASC'];

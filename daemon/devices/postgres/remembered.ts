@@ -17,7 +17,7 @@ export interface Moment {
 }
 
 /** The total of a filter at a moment. */
-export interface RememberedTotal {
+export interface FilterTotal {
   readonly moment: Moment;
   readonly total: number;
   /** The value of the field that `movingOf` names. */
@@ -37,17 +37,17 @@ export function nameOf(filter: DeviceFilter): string {
 }
 
 /** What to remember of a total; null if it can change without an entry in `device_before`, because its filter names uses that are too recent. */
-export function toRemember(filter: DeviceFilter, total: number, moment: Moment): RememberedTotal | null {
+export function toRemember(filter: DeviceFilter, total: number, moment: Moment): FilterTotal | null {
   if (filter.lastUsedBefore !== undefined && filter.lastUsedBefore > moment.at - 2 * recentMs) return null;
   const bound = movingOf(filter);
   return { moment, total, until: bound && filter[bound] };
 }
 
-/** What is remembered of a filter, apart from a total. */
-type RememberedKnown = Omit<RememberedTotal, 'total'>;
+/** The moment from which the changes of a filter are counted. */
+type Start = Omit<FilterTotal, 'total'>;
 
 /** What has changed since a moment, in terms of a statement that also reads `head`. `null` if the bound has moved too far. */
-export function changesSince({ until, moment }: RememberedKnown, filter: DeviceFilter, values: unknown[]) {
+export function changesSince({ until, moment }: Start, filter: DeviceFilter, values: unknown[]) {
   const bound = movingOf(filter);
   const step = bound === undefined ? 0 : filter[bound]! - until!;
   if (Math.abs(step) > longestStep) return null;
@@ -69,7 +69,7 @@ export function changesSince({ until, moment }: RememberedKnown, filter: DeviceF
  * `null` if the bound has moved too far.
  */
 export function sinceThen(
-  before: RememberedTotal,
+  before: FilterTotal,
   filter: DeviceFilter,
   values: unknown[],
   otherwise: () => string,

@@ -4,7 +4,7 @@ import type { Readers } from '../../store/postgres/readers.ts';
 import type { DeviceFilter } from '../../store/queries.ts';
 import { namesOnly } from '../filters.ts';
 import { Conditions, isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
-import { type Moment, movingOf, nameOf, type RememberedTotal, sinceThen, toRemember } from './remembered.ts';
+import { type FilterTotal, type Moment, movingOf, nameOf, sinceThen, toRemember } from './remembered.ts';
 
 /** A part of a statement. */
 interface Total {
@@ -36,7 +36,7 @@ const mostSorted = 50_000;
 
 /** Filters of each store whose totals are remembered. */
 const most = 500;
-const totals = new WeakMap<Readers, Map<string, RememberedTotal>>();
+const totals = new WeakMap<Readers, Map<string, FilterTotal>>();
 
 /** How a total is found. */
 interface TotalOptions {
@@ -77,7 +77,7 @@ export function rememberedTotal(
   options: TotalOptions = {},
 ): Total {
   const { use = '', looksUp = false, mayBeNull = false } = options;
-  const known = totals.get(readers) ?? new Map<string, RememberedTotal>();
+  const known = totals.get(readers) ?? new Map<string, FilterTotal>();
   totals.set(readers, known);
   const name = `${use}${nameOf(filter)}`;
   const before = known.get(name);
@@ -103,7 +103,7 @@ export function rememberedTotal(
   };
 }
 
-function fewOf(filter: DeviceFilter, before: RememberedTotal | undefined): Few | undefined {
+function fewOf(filter: DeviceFilter, before: FilterTotal | undefined): Few | undefined {
   if (isSelective(filter.keyword)) return (before?.total ?? 0) <= mostHits ? upTo(mostHits) : undefined;
   const isSorted = movingOf(filter) !== undefined || marksOf(filter).length > 0;
   return isSorted && before && before.total <= mostSorted ? upTo(mostSorted) : undefined;

@@ -23,7 +23,7 @@ interface DirectorySettingsParts {
   readonly now: () => number;
 }
 
-type DirectoryFinding = DataOf<Routes['testDirectory']>['findings'][number];
+type Finding = DataOf<Routes['testDirectory']>['findings'][number];
 
 /** What is shown without a directory, and what holds where a request names nothing. */
 const off = {
@@ -148,10 +148,7 @@ function demandCertificate(ca: string): void {
   }
 }
 
-async function findingsOf(
-  reader: DirectoryReader,
-  { bindDn, url }: domain.DirectoryConfig,
-): Promise<DirectoryFinding[]> {
+async function findingsOf(reader: DirectoryReader, { bindDn, url }: domain.DirectoryConfig): Promise<Finding[]> {
   const { server, fields } = reader;
   const { entries, skipped } = await reader.sample();
   const read = entries.length + skipped.length;

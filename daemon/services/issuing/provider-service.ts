@@ -201,7 +201,7 @@ interface CredentialCounts {
   readonly pending: number;
 }
 
-type ProviderSettings = Record<ProviderSetting, string | null>;
+type Settings = Record<ProviderSetting, string | null>;
 
 function apiOf(record: domain.ProviderRecord, access: ProviderAccess, own: OwnAccounts): IssuingProvider {
   const { type, address } = record;
@@ -227,7 +227,7 @@ function recordIn({ list }: domain.Providers, providerId: string): domain.Provid
 /** The addresses of a WebAuthn server may be internal if they are at the host of the first one, others each at its own. */
 async function addressProblem(
   type: ProviderType,
-  settings: ProviderSettings,
+  settings: Settings,
   allowed: readonly string[],
 ): Promise<string | null> {
   for (const field of providerAddresses) {

@@ -16,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 import { personPortions } from './leavers.ts';
 
-type MatchResult = DataOf<Routes['matchPeople']>['results'][number];
+type Result = DataOf<Routes['matchPeople']>['results'][number];
 /** How a name can be meant, the nearest first. */
 const reasons = ['case', 'accents', 'email', 'name'] as const;
 type Why = (typeof reasons)[number];
@@ -60,7 +60,7 @@ export class MatchingDevices {
       const changes: Change[] = [];
       const guards: Guard[] = [];
       const matched = new Map<number, PersonRecord>();
-      const results: MatchResult[] = [];
+      const results: Result[] = [];
       for (const item of matches) {
         try {
           const { device, person, result } = await this.#read(item);
@@ -124,7 +124,7 @@ function refuseOther(device: DeviceRecord, present: number | null, person: Perso
     throw new ApiError(Code.parameterError, `device ${id} belongs to ${personIds.format(present)}`);
 }
 
-function asSent(item: unknown): Pick<MatchResult, 'deviceId' | 'personId'> {
+function asSent(item: unknown): Pick<Result, 'deviceId' | 'personId'> {
   const { deviceId, personId } = Object(item) as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   return { deviceId: text(deviceId), personId: text(personId) };

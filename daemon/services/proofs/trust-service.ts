@@ -34,8 +34,8 @@ interface TrustServiceParts {
   readonly now: () => number;
 }
 
-type TrustImport = DataOf<Routes['importTrust']>;
-type TrustForm = FormOf<Routes['importTrust']>;
+type Import = DataOf<Routes['importTrust']>;
+type Form = FormOf<Routes['importTrust']>;
 
 /** A file with trust, in memory: it is at most 32 MiB, and one at a time is read. */
 export interface TrustFile extends StagedBlob {
@@ -70,7 +70,7 @@ export class TrustService {
   }
 
   /** Refuses with 4002 a file that cannot be read or is not trusted. */
-  importFile(context: Context, form: TrustForm, { bytes, sha256 }: TrustFile): Promise<TrustImport> {
+  importFile(context: Context, form: Form, { bytes, sha256 }: TrustFile): Promise<Import> {
     return this.#oneAtATime(() => {
       const work = () =>
         trustFileKind(bytes) === 'metadata'
@@ -94,7 +94,7 @@ export class TrustService {
     });
   }
 
-  async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<TrustImport> {
+  async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<Import> {
     const { store, systemRoots, now } = this.#parts;
     const present = await store.document('metadata');
     const at = now();
@@ -113,7 +113,7 @@ export class TrustService {
     return commitLast(store, context, { at, changes: [change] }, () => result);
   }
 
-  async #importCertificates(context: Context, form: TrustForm, bytes: Buffer): Promise<TrustImport> {
+  async #importCertificates(context: Context, form: Form, bytes: Buffer): Promise<Import> {
     const { store, now } = this.#parts;
     const at = now();
     const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));
@@ -171,7 +171,7 @@ const importedBy = (context: Context, at: number) => ({
 
 function storedOf(
   certificate: Certificate,
-  { purpose, label, aaguids }: TrustForm,
+  { purpose, label, aaguids }: Form,
   imported: ReturnType<typeof importedBy>,
 ): StoredCertificate {
   // RFC 5280, 4.1.2.6: a CA has a name. Without one it would be the issuer of every certificate that names none.

@@ -32,7 +32,7 @@ interface ReceiptServiceParts {
   readonly now: () => number;
 }
 
-type ReceiptSubmission = BodyOf<Routes['submitReceipt']>;
+type Submission = BodyOf<Routes['submitReceipt']>;
 
 const VALID_MS = 1000 * proofBounds.challengeSeconds;
 const ID_SYMBOLS = 20;
@@ -81,7 +81,7 @@ export class ReceiptService {
   }
 
   /** Refuses with 404 a text that this registry did not make for this caller, and with 1001 an expired text or an invalid signature. */
-  submit(context: Context, receiptId: string, body: ReceiptSubmission): Promise<Receipt> {
+  submit(context: Context, receiptId: string, body: Submission): Promise<Receipt> {
     const facts = readReceiptText(body.text);
     if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
       throw new ApiError(404, 'no such receipt: receiptId does not belong to this text and caller');
@@ -91,7 +91,7 @@ export class ReceiptService {
     return retrying(() => this.#submit(context, facts, body));
   }
 
-  async #submit(context: Context, facts: ReceiptFacts, body: ReceiptSubmission): Promise<Receipt> {
+  async #submit(context: Context, facts: ReceiptFacts, body: Submission): Promise<Receipt> {
     const { store, now } = this.#parts;
     const { receiptId, kind, deviceId, dueAt, person } = facts;
     if (await store.receipt(receiptId)) throw signedBefore();
@@ -176,7 +176,7 @@ function dueTime({ kind, dueAt }: BodyOf<Routes['createReceipt']>, at: number): 
 
 function newReceipt(
   { dueAt, ...of }: Pick<NewReceipt, 'receiptId' | 'device' | 'kind'> & Pick<ReceiptFacts, 'dueAt'>,
-  { text, credentialId, authenticatorData, signature }: ReceiptSubmission,
+  { text, credentialId, authenticatorData, signature }: Submission,
   { credential, proof }: Signer,
 ): NewReceipt {
   const publicKey = credential.publicKey.export({ type: 'spki', format: 'pem' }).toString();

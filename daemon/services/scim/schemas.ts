@@ -4,7 +4,7 @@ import { schemaIds } from './users.ts';
 /** Most resources of one response, and how many there are without `count`. */
 export const pageBounds = { max: 200, default: 100 } as const;
 
-interface AttributeOptions {
+interface Options {
   readonly type?: 'string' | 'boolean' | 'complex' | 'reference';
   readonly multiValued?: true;
   readonly required?: true;
@@ -14,7 +14,7 @@ interface AttributeOptions {
   readonly subAttributes?: readonly object[];
 }
 
-const attribute = (name: string, description: string, options: AttributeOptions = {}) => ({
+const attribute = (name: string, description: string, options: Options = {}) => ({
   name,
   type: 'string',
   multiValued: false,

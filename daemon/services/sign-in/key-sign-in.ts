@@ -31,7 +31,7 @@ interface KeySignInParts {
 }
 
 /** `data` of the refusal of a password that needs a second step. */
-interface KeySignInSecondStep {
+interface SecondStep {
   /** Options of the browser; null if keys cannot be used at this address. */
   readonly secondFactor: object | null;
   readonly loginTicket: string;
@@ -59,7 +59,7 @@ export class KeySignIn {
   }
 
   /** What a user whose password was right needs for the second step. */
-  async secondStep(user: UserRecord, site: RelyingParty | string): Promise<KeySignInSecondStep> {
+  async secondStep(user: UserRecord, site: RelyingParty | string): Promise<SecondStep> {
     const ticket = this.#challenge(ticketPurpose(user));
     const loginTicket = `${user.number}.${user.tokenEpoch}.${ticket}`;
     if (typeof site === 'string') return { secondFactor: null, loginTicket };

@@ -29,8 +29,8 @@ interface TerminalLoginParts {
   readonly access: AccessJournal;
 }
 
-/** What the person is shown of a request. Times are milliseconds since 1970. */
-interface TerminalLoginsShown {
+/** The origin of a request, shown to the person who approves it. Times are milliseconds since 1970. */
+interface Origin {
   readonly name: string;
   readonly address: string;
   readonly createdAt: number;
@@ -60,7 +60,7 @@ export class TerminalLogins {
     const secret = randomBytes(32).toString('base64url');
     // 40 random bits: only people who are signed in can try codes.
     const userCode = userCodeOf(randomBytes(userCodeSymbols));
-    const shown: TerminalLoginsShown = { name, address, createdAt, expiresAt };
+    const shown: Origin = { name, address, createdAt, expiresAt };
     const request = {
       code: codeDigest(userCode),
       terminal: terminalDigest(requestId, secret),
@@ -113,8 +113,8 @@ export class TerminalLogins {
   }
 
   /** The request. Throws 404 if it does not exist or, by this daemon's clock, has expired. */
-  #parsed(found: string | null): TerminalLoginsShown {
-    const shown = found === null ? null : (JSON.parse(found) as TerminalLoginsShown);
+  #parsed(found: string | null): Origin {
+    const shown = found === null ? null : (JSON.parse(found) as Origin);
     if (!shown || shown.expiresAt <= this.#parts.now()) throw unknownCode();
     return shown;
   }

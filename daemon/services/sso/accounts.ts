@@ -22,7 +22,7 @@ type Changes = Pick<Commit, 'changes' | 'guards'>;
 const ACTOR = 'provider:sso';
 
 /** A person at the provider, and the name and role of the account here. */
-interface SubjectOfPerson extends domain.ProviderSubject {
+interface Subject extends domain.ProviderSubject {
   /** The name at the provider. */
   readonly name: string | null;
   readonly role: Role;
@@ -53,7 +53,7 @@ export class SsoAccounts {
    * The account of a person, made if there is none, with the role that it has now. `sessions`: the version of `SESSIONS` for which the role was
    * found. A `Refusal` if the last ADMIN would lose the role.
    */
-  async enter(person: SubjectOfPerson, sessions: number, requestId: string | null): Promise<UserRecord | Refusal> {
+  async enter(person: Subject, sessions: number, requestId: string | null): Promise<UserRecord | Refusal> {
     const key = domain.accountKey(person);
     const { user } = await this.#linked(key);
     if (user)
@@ -66,12 +66,7 @@ export class SsoAccounts {
     return this.#adding.run('', () => this.#add(key, person, sessions, requestId));
   }
 
-  #add(
-    key: string,
-    person: SubjectOfPerson,
-    sessions: number,
-    requestId: string | null,
-  ): Promise<UserRecord | Refusal> {
+  #add(key: string, person: Subject, sessions: number, requestId: string | null): Promise<UserRecord | Refusal> {
     return retrying(async () => {
       const guards = await this.guardsOf(sessions);
       const { user, version } = await this.#linked(key);

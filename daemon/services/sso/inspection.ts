@@ -6,7 +6,7 @@ import { ProviderAway, TokenRefused } from '../../delivery/provider/errors.ts';
 import type { Provider } from './provider.ts';
 
 type Inspection = DataOf<Routes['testSso']>;
-type SsoFinding = Inspection['findings'][number];
+type Finding = Inspection['findings'][number];
 
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Seconds by which the clocks may differ before tokens are refused. */
@@ -29,7 +29,7 @@ export async function inspect(provider: Provider | null, origin: string): Promis
   }
 }
 
-function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['inspect']>>): SsoFinding[] {
+function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['inspect']>>): Finding[] {
   const hasDevice = metadata.device_authorization_endpoint !== undefined;
   const hasPkce = metadata.code_challenge_methods_supported?.includes('S256') ?? true;
   const device = hasDevice ? 'offered' : 'not offered: devmgr login --web signs terminals in';
@@ -44,7 +44,7 @@ function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['i
   ];
 }
 
-async function clientFinding(provider: Provider, redirectUri: string): Promise<SsoFinding> {
+async function clientFinding(provider: Provider, redirectUri: string): Promise<Finding> {
   const check = 'client secret';
   try {
     const isAccepted = (await provider.checkClient(redirectUri)) === 'accepted';
@@ -58,7 +58,7 @@ async function clientFinding(provider: Provider, redirectUri: string): Promise<S
 }
 
 /** `off`: seconds by which this clock is ahead; null if the provider sends no time. */
-function clockFinding(off: number | null): SsoFinding {
+function clockFinding(off: number | null): Finding {
   if (off === null) return { check: 'clock', ok: true, detail: 'the provider sends no time to compare with' };
   const ok = Math.abs(off) < CLOCK;
   const side = off > 0 ? 'ahead of' : 'behind';

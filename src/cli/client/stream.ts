@@ -15,7 +15,7 @@ import { renewalTime } from './token.ts';
 /** `lost` and `resumed` are the two ends of an interruption; after a `gap` events may be missing. */
 export type StreamState = 'connecting' | 'connected' | 'lost' | 'resumed' | 'gap';
 
-interface StreamOptions {
+interface Options {
   readonly client: Client;
   /** Types to follow; empty means all. */
   readonly types: readonly EventType[];
@@ -40,11 +40,11 @@ const aheadTries = 5;
  * Events in order and without repeats, for as long as they are read. The first connection must succeed; a lost one is
  * replaced, however often that has to be tried.
  */
-export const followNotifications = (options: StreamOptions): AsyncGenerator<Notification> =>
+export const followNotifications = (options: Options): AsyncGenerator<Notification> =>
   new StreamFollower(options).events();
 
 class StreamFollower {
-  readonly #options: StreamOptions;
+  readonly #options: Options;
   readonly #signal: AbortSignal;
   /** Id of the last event delivered, or known to precede the next one. */
   #last: number | null;
@@ -57,7 +57,7 @@ class StreamFollower {
   /** The next connection replaces one that was ended for a new token. That is not reported. */
   #isRenewal = false;
 
-  constructor(options: StreamOptions) {
+  constructor(options: Options) {
     this.#options = options;
     this.#signal = options.signal ?? options.client.signal;
     this.#last = options.since;
@@ -168,7 +168,7 @@ async function renewInTime(client: Client, connection: StreamConnection, ended: 
   }
 }
 
-function pathFor({ types, deviceId }: StreamOptions, since: number | null): string {
+function pathFor({ types, deviceId }: Options, since: number | null): string {
   return pathOf(
     endpoints.streamNotifications.path,
     {},

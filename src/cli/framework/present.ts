@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 export type CardRow = readonly [label: string, value: string | null];
 
 /** The result of a command in every form in which it can be written. */
-interface CommandResult {
+interface Result {
   /** `data` of the response; what --json writes. */
   readonly data: unknown;
   /** What --quiet writes. */
@@ -21,7 +21,7 @@ interface CommandResult {
 }
 
 /** Writes the result of a command as JSON, as its id, or as a card. */
-export async function present({ out, globals }: Context, result: CommandResult): Promise<void> {
+export async function present({ out, globals }: Context, result: Result): Promise<void> {
   if (globals.json) return out.document(result.data);
   if (globals.quiet) return out.text(`${safe(result.id)}\n`);
   const rows = result.rows.filter((row): row is readonly [string, string] => row[1] !== null);

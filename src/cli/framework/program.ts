@@ -47,15 +47,9 @@ export function createProgram(options: ProgramOptions): CommandNode {
   return program;
 }
 
-type ProgramAct = ProgramOptions['act'];
+type Act = ProgramOptions['act'];
 
-function addEntry(
-  program: CommandNode,
-  entry: Entry,
-  section: string,
-  groups: CommandTable['groups'],
-  act: ProgramAct,
-): void {
+function addEntry(program: CommandNode, entry: Entry, section: string, groups: CommandTable['groups'], act: Act): void {
   const [first = '', member] = entry.name.split(' ');
   const parent = member === undefined ? program : (program.child(first) ?? program.add(first, section));
   if (member !== undefined && !parent.isCommand) parent.description(sentence(groups[first] ?? ''));

@@ -1,4 +1,4 @@
-interface AppendQueueWaiting {
+interface Entry {
   readonly text: string;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -7,7 +7,7 @@ interface AppendQueueWaiting {
 /** Appends texts to a file in their order, beside the main thread: an operator types while the disk works. What waits is written and synced at once. */
 export class AppendQueue {
   readonly #write: (text: string) => Promise<void>;
-  #waiting: AppendQueueWaiting[] = [];
+  #waiting: Entry[] = [];
   #work: Promise<void> | null = null;
 
   /** `write` resolves when the disk has the text. If it fails, the file has to be as before. */

@@ -10,7 +10,7 @@ import { isRegular } from './input-file.ts';
 import { ResultFile, readRecords, tailOf, wholeBytes } from './result-file.ts';
 import { lockRunIfPossible, realFile } from './run-lock.ts';
 
-type JobRecord = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 /** What a job writes, and which earlier runs it continues. */
 export interface JobDescription<Result extends object> {
@@ -27,11 +27,11 @@ export interface JobDescription<Result extends object> {
   /** How to start over, in words. */
   readonly startOver: string;
   /** Stored with the progress. */
-  readonly identity: JobRecord;
+  readonly identity: Row;
   /** Why a stored progress is of another job, in words; null if it is of this one. */
-  readonly refusalOf: (stored: JobRecord) => string | null;
+  readonly refusalOf: (stored: Row) => string | null;
   /** Whether a stored progress has what this job continues from. */
-  readonly isProgress: (stored: JobRecord) => boolean;
+  readonly isProgress: (stored: Row) => boolean;
 }
 
 /** Whether a stored value is a number of rows or bytes. */
@@ -124,7 +124,7 @@ export class JobFiles<Result extends object, Progress extends object> {
   }
 
   /** The results of earlier runs in their order. Later results follow them. Throws a usage fault if some are missing, or they are something else. */
-  async *earlier(): AsyncGenerator<JobRecord> {
+  async *earlier(): AsyncGenerator<Row> {
     const { results } = this;
     const stored = this.interrupted();
     if (results === null || (stored === null && !this.#hasResults)) return;

@@ -6,7 +6,7 @@ import type { AnyResult, ResultWriter } from './result-writer.ts';
 import { BatchSender, errorAfter } from './send.ts';
 
 /** What a run does. */
-interface JobWork<Batch> {
+interface Work<Batch> {
   readonly batches: AsyncIterable<Batch>;
   readonly carryOut: (batch: Batch) => Promise<void>;
   /** What is done, in words; null if nothing is. `isUncertain`: the last batch may have been carried out as well. */
@@ -44,7 +44,7 @@ export class JobRun<Result extends AnyResult, Progress extends object> {
   }
 
   /** Resolves when all batches are carried out. Ctrl-C ends the run after a batch. An error has what was done before it. */
-  async run<Batch>({ batches, carryOut, done, hint = repeatCommand }: JobWork<Batch>): Promise<void> {
+  async run<Batch>({ batches, carryOut, done, hint = repeatCommand }: Work<Batch>): Promise<void> {
     const { io, out } = this.#context;
     const { sender } = this;
     const files = this.#files;

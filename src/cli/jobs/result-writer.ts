@@ -12,7 +12,7 @@ export interface AnyResult {
 }
 
 /** How results are shown. */
-interface ResultForm<Result> {
+interface Form<Result> {
   /** Whether a file has the results: people see only the failures. */
   readonly toFile: boolean;
   /** The columns, if standard output is CSV. */
@@ -26,13 +26,13 @@ interface ResultForm<Result> {
 /** Writes the results of one run. */
 export class ResultWriter<Result extends AnyResult> {
   readonly #context: Context;
-  readonly #form: ResultForm<Result>;
+  readonly #form: Form<Result>;
   #header = true;
   #shown = 0;
   readonly #seen = new Map<string, number>();
   #hidden = 0;
 
-  constructor(context: Context, form: ResultForm<Result>) {
+  constructor(context: Context, form: Form<Result>) {
     this.#context = context;
     this.#form = form;
   }

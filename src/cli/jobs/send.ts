@@ -16,7 +16,7 @@ interface BatchResponse<Result> {
 }
 
 /** One batch. */
-interface SendBatch<Result> {
+interface Batch<Result> {
   readonly key: string;
   /** Number of items. */
   readonly count: number;
@@ -48,7 +48,7 @@ export class BatchSender {
   }
 
   /** Sends the batch, and again after a pause while the server is unreachable. Ctrl-C ends only the pauses. */
-  async send<Result extends { readonly status: string }>(batch: SendBatch<Result>): Promise<BatchAnswer<Result>> {
+  async send<Result extends { readonly status: string }>(batch: Batch<Result>): Promise<BatchAnswer<Result>> {
     const client = this.#context.registry.with({ finish: true });
     const attempts = new BatchAttempts(batch, client);
     this.isUncertain = true;
@@ -68,7 +68,7 @@ const isRefusal = (error: unknown): boolean =>
 
 /** The attempts to send one batch. */
 class BatchAttempts<Result extends { readonly status: string }> {
-  readonly #batch: SendBatch<Result>;
+  readonly #batch: Batch<Result>;
   readonly #client: Client;
   #key: string;
   /** Every server that was asked before an attempt accepts keys. */
@@ -76,7 +76,7 @@ class BatchAttempts<Result extends { readonly status: string }> {
   /** The first attempt that may have been carried out without a response. */
   #lost: Unreachable | null = null;
 
-  constructor(batch: SendBatch<Result>, client: Client) {
+  constructor(batch: Batch<Result>, client: Client) {
     this.#batch = batch;
     this.#client = client;
     this.#key = batch.key;

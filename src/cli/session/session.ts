@@ -10,7 +10,7 @@ import { type Keeper, readLogin, readLoginName, storeLogin } from '../settings/c
 import { type ExpectedServer, expectedAt, knownServers } from '../settings/known-servers.ts';
 import { addressesOf, hasSeveralAddresses, isLoopback, type Settings } from '../settings/settings.ts';
 
-interface RegistrySessionOptions {
+interface Options {
   readonly settings: Settings;
   /** The name under which logins to this server are stored. */
   readonly identity: () => string;
@@ -26,7 +26,7 @@ const recognizedMs = 10_000;
 
 /** The session with a registry. */
 export class RegistrySession implements ClientSession {
-  readonly #options: RegistrySessionOptions;
+  readonly #options: Options;
   #token: string | null = null;
   #keeper: Keeper | null = null;
   #username = '';
@@ -34,7 +34,7 @@ export class RegistrySession implements ClientSession {
   /** When an address gave a proof, on the monotonic clock; long ago if it needed none. */
   readonly #recognizedAt = new Map<string, number>();
 
-  constructor(options: RegistrySessionOptions) {
+  constructor(options: Options) {
     this.#options = options;
   }
 

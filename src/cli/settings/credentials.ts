@@ -21,7 +21,7 @@ export interface Login {
 /** Where a token is stored. */
 export type Keeper = 'keychain' | 'file';
 
-interface CredentialsEntry {
+interface Entry {
   readonly expireTime: string;
   readonly username: string;
   readonly keeper: Keeper;
@@ -29,7 +29,7 @@ interface CredentialsEntry {
   readonly token?: string;
 }
 
-const isEntry = (value: unknown): value is CredentialsEntry => isObject(value) && typeof value.username === 'string';
+const isEntry = (value: unknown): value is Entry => isObject(value) && typeof value.username === 'string';
 const logins = new ServerEntries(homeFiles.credentials, 'a login', isEntry);
 const account = ({ home, profile }: Owner, server: string) => `${profile}@${server} ${home}`;
 
@@ -59,7 +59,7 @@ export async function storeLogin(
 ): Promise<Keeper> {
   const inKeychain = prefer === 'keychain' && (await keychain.write(account(owner, server), login.token));
   const { token, ...others } = login;
-  const entry: CredentialsEntry = inKeychain ? { ...others, keeper: 'keychain' } : { ...others, keeper: 'file', token };
+  const entry: Entry = inKeychain ? { ...others, keeper: 'keychain' } : { ...others, keeper: 'file', token };
   await logins.store(owner, server, entry);
   return entry.keeper;
 }

@@ -32,7 +32,7 @@ interface SettingFlags {
 }
 
 /** Where the value of a setting comes from. */
-type SettingOrigin = 'flag' | 'environment' | 'profile' | 'default';
+type Origin = 'flag' | 'environment' | 'profile' | 'default';
 
 /** The settings of one command. */
 export interface Settings {
@@ -40,7 +40,7 @@ export interface Settings {
   readonly profile: string;
   /** Address of the registry, or several with commas between; null means the daemon of this home. */
   readonly server: string | null;
-  readonly serverFrom: SettingOrigin;
+  readonly serverFrom: Origin;
   /** Address of the hardware service; null if none is named. */
   readonly hardware: string | null;
   readonly ca: string | null;

@@ -10,7 +10,7 @@ const blockRows = 20;
 /** More than any number of a column. */
 const beforeAllOthers = 1000;
 
-interface FittedTableLayout {
+interface Layout {
   /** Width of the terminal in cells. */
   readonly room: number;
   /** Spaces between two columns. */
@@ -34,10 +34,7 @@ const noLines = Object.fromEntries(
 );
 
 /** The lines of the table, the titles first. */
-export function drawn<Row>(
-  filled: readonly FilledColumn<Row>[],
-  { room, gap, paint, onHidden }: FittedTableLayout,
-): string[] {
+export function drawn<Row>(filled: readonly FilledColumn<Row>[], { room, gap, paint, onHidden }: Layout): string[] {
   const fits = fitTo(room, gap, filled.map(measured));
   const hidden = filled.filter(({ column, isEmpty }) => !isEmpty && fits.every(fit => fit.column !== column));
   if (hidden.length > 0) onHidden(hidden.map(({ column }) => column.title));

@@ -19,7 +19,7 @@ export type Format = (typeof listFormats)[number] | 'text' | 'html';
 /** Whether programs read the format as values of JSON. */
 export const isStructured = (format: Format): boolean => format === 'json' || format === 'yaml' || format === 'ndjson';
 
-interface OutputOptions {
+interface Options {
   readonly format: Format;
   /** Applied to every JSON value; null writes it whole. */
   readonly selection: Selection | null;
@@ -49,7 +49,7 @@ export class Output {
   readonly canDraw: boolean;
   readonly #selection: Selection | null;
 
-  constructor(io: Io, env: Readonly<Record<string, string | undefined>>, options: OutputOptions) {
+  constructor(io: Io, env: Readonly<Record<string, string | undefined>>, options: Options) {
     this.io = io;
     this.format = options.format;
     this.json = isStructured(options.format);

@@ -70,7 +70,7 @@ const rowsOf = (text: string, columns: number): number =>
     .slice(0, -1)
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0);
 
-type PagerEnding = 'left' | 'failed';
+type Ending = 'left' | 'failed';
 
 /** A running pager. One that cannot be run is replaced by the terminal. */
 class Pager {
@@ -79,7 +79,7 @@ class Pager {
   readonly #isUtf8: boolean;
   readonly #allowExit: () => void;
   /** How the pager has ended. */
-  readonly #ended: Promise<PagerEnding>;
+  readonly #ended: Promise<Ending>;
   #kept: string | null = '';
 
   static async start(io: Io, env: Env): Promise<Pager> {
@@ -111,7 +111,7 @@ class Pager {
   }
 
   async write(text: string): Promise<void> {
-    const written = new Promise<'written' | Promise<PagerEnding>>(resolve => {
+    const written = new Promise<'written' | Promise<Ending>>(resolve => {
       // After an error the pager is about to end.
       this.#child.stdin!.write(this.#isUtf8 ? text : inAscii(text), error => resolve(error ? this.#ended : 'written'));
     });

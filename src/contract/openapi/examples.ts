@@ -80,9 +80,9 @@ interface ExampleSchema {
   readonly items?: ExampleSchema;
 }
 
-type ExamplesGiven = Readonly<Record<string, Json>>;
+type Values = Readonly<Record<string, Json>>;
 
-function exampleOf(schema: ExampleSchema, name: string, given: ExamplesGiven): Json {
+function exampleOf(schema: ExampleSchema, name: string, given: Values): Json {
   if (given[name] !== undefined) return given[name];
   const inner = schema.anyOf?.find(option => option.type !== 'null');
   const { type } = inner ?? schema;
@@ -107,7 +107,7 @@ function exampleOf(schema: ExampleSchema, name: string, given: ExamplesGiven): J
   }
 }
 
-function objectExample(schema: ExampleSchema, given: ExamplesGiven, wanted: (name: string) => boolean): JsonObject {
+function objectExample(schema: ExampleSchema, given: Values, wanted: (name: string) => boolean): JsonObject {
   const fields = Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name));
   return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, name, given)]));
 }

@@ -40,7 +40,7 @@ export function plainLists(statements: Statements): ListedDevices {
 }
 
 /** How lists in memory work in the background. */
-interface ListingOptions {
+interface Options {
   /** See `TimeSlice`. */
   readonly sliceMs?: number | undefined;
   /** Receives lines for the log. */
@@ -48,7 +48,7 @@ interface ListingOptions {
 }
 
 /** Lists of devices: with plain SQL while the memory is being filled in the background, from memory after that. */
-export function listedDevices(statements: Statements, options: ListingOptions = {}): ListedDevices {
+export function listedDevices(statements: Statements, options: Options = {}): ListedDevices {
   return new ListsInMemory(statements, options);
 }
 
@@ -57,7 +57,7 @@ class ListsInMemory implements ListedDevices {
   readonly #statements: Statements;
   readonly #plain: ListedDevices;
   readonly #lists: DeviceLists;
-  readonly #options: ListingOptions;
+  readonly #options: Options;
   #state: 'filling' | 'filled' | 'given up' | 'closed' = 'filling';
   #timer: NodeJS.Timeout | undefined;
   /** Number of applied commits. */
@@ -65,7 +65,7 @@ class ListsInMemory implements ListedDevices {
   /** Each long task takes memory, and two at once would only alternate. */
   readonly #oneAtATime = limitConcurrency(1);
 
-  constructor(statements: Statements, options: ListingOptions) {
+  constructor(statements: Statements, options: Options) {
     this.#statements = statements;
     this.#plain = plainLists(statements);
     this.#lists = new DeviceLists(statements);

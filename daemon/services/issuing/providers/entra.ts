@@ -19,7 +19,7 @@ import {
 } from './requests.ts';
 
 /** Addresses are those of a national cloud; null for the public one. */
-type EntraSettings = Pick<ProviderRecord, 'tenant' | 'clientId' | 'loginAddress' | 'address'>;
+type Settings = Pick<ProviderRecord, 'tenant' | 'clientId' | 'loginAddress' | 'address'>;
 
 const PUBLIC = { login: 'https://login.microsoftonline.com', graph: 'https://graph.microsoft.com' };
 const ORIGIN = 'https://login.microsoft.com';
@@ -31,7 +31,7 @@ const PAGES = 20;
 const TOKEN_SLACK = 60_000;
 
 /** The secret is that of the client. */
-export function entra(settings: EntraSettings, access: ProviderAccess): IssuingProvider {
+export function entra(settings: Settings, access: ProviderAccess): IssuingProvider {
   const loginAddress = settings.loginAddress ?? PUBLIC.login;
   const graphAddress = settings.address ?? PUBLIC.graph;
   const toLogin = requestsTo('Entra ID', loginAddress, access);

@@ -4,13 +4,13 @@ import type { ProviderRecord } from '../../../domain/provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import { type JsonRequest, objectIn, type ProviderAccess, requestsTo, textIn } from './requests.ts';
 
-type ServerAddresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
+type Addresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
 
 /** Milliseconds that a challenge lives if the server names no `timeout`, and at most. */
 const CHALLENGE_MS = 5 * 60_000;
 
 /** The secret is sent as a bearer token. */
-export function webauthnServer(addresses: ServerAddresses, access: ProviderAccess): IssuingProvider {
+export function webauthnServer(addresses: Addresses, access: ProviderAccess): IssuingProvider {
   const send = requestsTo('the server', addresses.address!, access, `Bearer ${access.secret}`);
   const post = (url: string | null, body: object, reading: Pick<JsonRequest, 'mayMiss' | 'anyContent'> = {}) =>
     send(url!, { method: 'POST', body, ...reading });

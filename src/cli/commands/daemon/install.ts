@@ -144,7 +144,7 @@ async function start(service: Service, context: Context): Promise<boolean> {
   return true;
 }
 
-interface InstallResult {
+interface Result {
   readonly written: boolean;
   readonly started: boolean;
   readonly wanted: boolean;
@@ -153,7 +153,7 @@ interface InstallResult {
 async function reportInstalled(
   { out, globals, settings, io }: Context,
   { file, system, log, later, tested }: Service,
-  { written, started, wanted }: InstallResult,
+  { written, started, wanted }: Result,
 ): Promise<void> {
   const daemon = started ? await findDaemon(settings.home, io.interrupt) : null;
   if (globals.json)

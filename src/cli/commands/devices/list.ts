@@ -14,7 +14,7 @@ import { withPersonNames } from '../../framework/persons.ts';
 import { columnsOf, type ListLayout, pageQuery, presentPage, presentRows } from '../../framework/present-list.ts';
 import { deviceColumns, type NamedDevice } from './columns.ts';
 
-type ListQuery = Partial<QueryOf<Routes['listDevices']>>;
+type Query = Partial<QueryOf<Routes['listDevices']>>;
 
 /** Lists devices: `GET /api/devices/list`, one page or all of them. */
 export const list = command({
@@ -86,7 +86,7 @@ export const list = command({
 
 async function all(
   context: Context,
-  query: ListQuery,
+  query: Query,
   size: number | undefined,
   listing: ListLayout<DeviceListItem>,
 ): Promise<void> {

@@ -34,14 +34,14 @@ const known = [
 ] as const;
 
 /** The flags that --fix uses. */
-interface FixFlags {
+interface Flags {
   readonly yes: boolean;
   /** Folder to use instead of `/`, such as a mounted system image. */
   readonly root: string | undefined;
 }
 
 /** Shows the rules, asks for confirmation, and writes them. Resolves to the exit code. */
-export async function fix(context: Context, { yes, root = '/' }: FixFlags): Promise<number> {
+export async function fix(context: Context, { yes, root = '/' }: Flags): Promise<number> {
   if (process.platform !== 'linux')
     throw failure(`no rules are needed on ${process.platform}: the user who plugs in a key has access to it`);
   const wanted = rules(root).filter(rule => !isInPlace(rule));

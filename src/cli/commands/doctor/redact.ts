@@ -9,7 +9,7 @@ import { objectIn } from '../../../contract/json-object.ts';
 const mostCharacters = 8_000;
 
 /** What a mark stands for. */
-type RedactMark = 'user' | 'host' | 'serial' | 'id' | 'text';
+type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
 
 /** Keys of a log line whose values may be shown. The values of other keys may be private. */
 const plainKeys =
@@ -71,12 +71,12 @@ export class Redactor {
   readonly #known = new Map<string, string>();
 
   /** A mark for the text: the same one for the lifetime of this object. */
-  mark(kind: RedactMark, text: string): string {
+  mark(kind: Mark, text: string): string {
     return `${kind}-${createHmac('sha256', this.#salt).update(text).digest('hex').slice(0, 6)}`;
   }
 
   /** Replaces this text from now on. Texts shorter than three characters are ignored: they would match too much. */
-  know(kind: RedactMark | 'secret', text: string | null | undefined): void {
+  know(kind: Mark | 'secret', text: string | null | undefined): void {
     if (text && text.length >= 3) this.#known.set(text, kind === 'secret' ? '[removed]' : this.mark(kind, text));
   }
 

@@ -26,18 +26,14 @@ and home folders, and serial numbers, were replaced by marks such as host-3f2a9c
 report, and a different one in the next. The report does not contain devices, users or the journal of the registry.`;
 
 /** Where the report is written. */
-interface DoctorReportOptions {
+interface Options {
   /** Undefined: a name with the time, in this folder. `-`: standard output. */
   readonly file: string | undefined;
   readonly force: boolean;
 }
 
 /** Writes the report and resolves to the exit code: 0, even if checks failed. */
-export async function report(
-  context: Context,
-  checks: readonly Check[],
-  { file, force }: DoctorReportOptions,
-): Promise<number> {
+export async function report(context: Context, checks: readonly Check[], { file, force }: Options): Promise<number> {
   const redactor = await createRedactor(context);
   const text = safeProse(await compose(context, checks, redactor));
   if (file === '-') {

@@ -29,13 +29,13 @@ export interface KeyVerdict {
   readonly problem: string | null;
 }
 
-type ProofAnswer = DataOf<Routes['proveKey']>;
+type Answer = DataOf<Routes['proveKey']>;
 
 /** Milliseconds between two requests for the state of the key, within the limit of requests. The stream has no event for a touch. */
 const touchPollMs = 400;
 
 /** How a key is asked. */
-interface ProveOptions {
+interface Options {
   readonly method?: MethodChoice;
   /** Whether the key makes a credential for receipts. */
   readonly forReceipt?: boolean;
@@ -45,7 +45,7 @@ interface ProveOptions {
 export async function proveKey(
   context: Context,
   key: NumberedKey,
-  { method, forReceipt }: ProveOptions,
+  { method, forReceipt }: Options,
 ): Promise<KeyVerdict> {
   const { registry } = context;
   const requests: ProofRequests = {
@@ -71,7 +71,7 @@ async function nothingSaid(context: Context, key: NumberedKey, problem: string |
 
 const noProof: Proof = { ...unproved, warnings: [] };
 
-function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<ProofAnswer> {
+function answerOf(context: Context, key: NumberedKey, body: BodyOf<Routes['proveKey']>): Promise<Answer> {
   context.out.progress.say(`Proving ${safe(key.serialNumber)}`);
   const { keyId } = key;
   return whileTouched(context, key, () => context.hardware.call('proveKey', { params: { keyId }, body }));

@@ -59,9 +59,9 @@ export const report = command({
   },
 });
 
-type ReportValues = FlagValues<typeof flags>;
+type Values = FlagValues<typeof flags>;
 
-async function figuresOf(context: Context, flags: ReportValues): Promise<Figures> {
+async function figuresOf(context: Context, flags: Values): Promise<Figures> {
   if (flags.out !== undefined) checkOut(flags.out, flags.results);
   const filter = filterOf(flags);
   const attempts = await attemptsOf(flags.results, tagsOf(flags.tag), (file, rows) =>
@@ -94,10 +94,10 @@ function checkOut(out: string, results: readonly string[]): void {
   if (results.includes(out)) throw usage(`${out} is also in --results`, 'name another file with --out');
 }
 
-type ReportFilter = ReturnType<typeof filterOf>;
+type Filter = ReturnType<typeof filterOf>;
 
 /** INACTIVE devices whose code has expired: one request, because a list item does not have the time. */
-async function expiredCodes({ registry }: Context, filter: ReportFilter, now: Date): Promise<number> {
+async function expiredCodes({ registry }: Context, filter: Filter, now: Date): Promise<number> {
   if (filter.status !== undefined && !filter.status.includes('INACTIVE')) return 0;
   const given = filter.codeExpiresBefore;
   const codeExpiresBefore = given !== undefined && given < now ? given : now;

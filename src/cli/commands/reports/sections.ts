@@ -12,12 +12,12 @@ export interface Section {
   readonly title: string;
   /** What a row is, as the title of its column. */
   readonly what: string;
-  readonly rows: readonly ReportCount[];
+  readonly rows: readonly Count[];
   /** Present if the rows follow each other, so that a plot shows more than bars beside the counts. */
   readonly isPlot?: true;
 }
 
-interface ReportCount {
+interface Count {
   readonly name: string;
   readonly count: number;
   /** The count as keys per hour, if the row is a span of time. */
@@ -80,7 +80,7 @@ export function sectionsOf(figures: Figures): readonly Section[] {
 }
 
 /** A single value, with its unit. */
-interface ReportFact {
+interface Fact {
   /** Its name in CSV. */
   readonly id: string;
   readonly label: string;
@@ -91,7 +91,7 @@ interface ReportFact {
 }
 
 /** The values that are not tables, in the order of the report. */
-export function factsOf(figures: Figures): readonly ReportFact[] {
+export function factsOf(figures: Figures): readonly Fact[] {
   const { total, registrations, secondsBetween, persons, codes, changes, attempts } = figures;
   const seconds = (value: number) => `${count(value)} s`;
   return [
@@ -111,7 +111,7 @@ export function factsOf(figures: Figures): readonly ReportFact[] {
   ];
 }
 
-const attemptFacts = ({ attempts, failedAttempts, keys, yield: part }: Attempts): readonly ReportFact[] => [
+const attemptFacts = ({ attempts, failedAttempts, keys, yield: part }: Attempts): readonly Fact[] => [
   fact('attempts', 'attempts', attempts),
   fact('attempts-failed', 'failed attempts', failedAttempts),
   fact('keys-passed', 'keys passed', keys.passed),
@@ -125,7 +125,7 @@ const fact = <V extends string | number>(
   label: string,
   value: V | null,
   words: (value: V) => string = value => count(Number(value)),
-): ReportFact => ({ id, label, words: value === null ? '-' : words(value), value });
+): Fact => ({ id, label, words: value === null ? '-' : words(value), value });
 
 /** The filters in words: `tag lot:7, status ACTIVE`. */
 export function criteriaWords({ criteria }: Figures): string {
@@ -136,10 +136,10 @@ export function criteriaWords({ criteria }: Figures): string {
 /** `2026-11-22 08:05:00Z`. */
 export const timeOf = (iso: string | null): string => (iso === null ? '-' : dayAndTime(iso, true).join(' '));
 
-const rowsOf = (counts: Readonly<Record<string, number>>): readonly ReportCount[] =>
+const rowsOf = (counts: Readonly<Record<string, number>>): readonly Count[] =>
   Object.entries(counts).map(([name, count]) => ({ name, count }));
 
-function fewOf(rows: readonly ReportCount[], more: number, most = mostRows): readonly ReportCount[] {
+function fewOf(rows: readonly Count[], more: number, most = mostRows): readonly Count[] {
   const others = rows.slice(most).reduce((sum, row) => sum + row.count, more);
   return [...rows.slice(0, most), ...(others > 0 ? [{ name: 'others', count: others }] : [])];
 }

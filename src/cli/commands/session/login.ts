@@ -79,12 +79,9 @@ export const login = command({
 const renewed = '; renewed while it is used';
 
 /** What a login needs to be stored and shown. */
-type LoginGrant = Pick<
-  DataOf<Routes['login']>,
-  'token' | 'expireTime' | 'user' | 'mustRegisterKey' | 'registrationUntil'
->;
+type Grant = Pick<DataOf<Routes['login']>, 'token' | 'expireTime' | 'user' | 'mustRegisterKey' | 'registrationUntil'>;
 
-async function presentLogin(context: Context, data: Omit<LoginGrant, 'token'>, renewal: string): Promise<void> {
+async function presentLogin(context: Context, data: Omit<Grant, 'token'>, renewal: string): Promise<void> {
   await present(context, {
     data,
     id: data.user.id,
@@ -144,7 +141,7 @@ export const logIn = (context: Context, username: string, password: string, acce
   logInWith(context, acceptNewServer, registry => registry.call('login', { body: { username, password } }));
 
 /** Has a server that may get a password grant a login, and stores the token and how to reach and recognize the server. */
-async function logInWith<T extends LoginGrant>(
+async function logInWith<T extends Grant>(
   context: Context,
   acceptNewServer: boolean,
   grant: (registry: Client) => Promise<T>,

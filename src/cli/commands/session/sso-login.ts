@@ -11,16 +11,16 @@ import { safe } from '../../terminal/text.ts';
 import { showInBrowser, whyNoBrowser } from './open/browser.ts';
 import { codeOf, terminalName } from './terminal-request.ts';
 
-type SsoLogin = DataOf<Routes['login']>;
+type Login = DataOf<Routes['login']>;
 
 /** Logs in at the provider: in a browser of this machine if there is one and it is wanted, otherwise by device code. */
-export async function logInAtProvider(context: Context, registry: Client, wantsBrowser: boolean): Promise<SsoLogin> {
+export async function logInAtProvider(context: Context, registry: Client, wantsBrowser: boolean): Promise<Login> {
   const login = wantsBrowser && whyNoBrowser(context.env) === null ? await logInHere(context, registry) : null;
   return login ?? logInByCode(context, registry);
 }
 
 /** Null if no browser could be started. */
-async function logInHere({ env, settings, out, io }: Context, registry: Client): Promise<SsoLogin | null> {
+async function logInHere({ env, settings, out, io }: Context, registry: Client): Promise<Login | null> {
   const loopback = await listenOnLoopback();
   try {
     const started = await registry.call('startSso', { body: { loopbackPort: loopback.port, name: terminalName() } });
@@ -53,7 +53,7 @@ async function logInHere({ env, settings, out, io }: Context, registry: Client):
 }
 
 /** Shows an address and a code (RFC 8628), and waits for the person. */
-async function logInByCode(context: Context, registry: Client): Promise<SsoLogin> {
+async function logInByCode(context: Context, registry: Client): Promise<Login> {
   const asked = await registry.call('startSsoDevice');
   const { out, io } = context;
   await out.preview(`Open ${safe(asked.verificationUriComplete ?? asked.verificationUri)}`);

@@ -8,10 +8,10 @@ import { poll } from '../../retry.ts';
 import { consoleAddress } from './console-address.ts';
 import { codeOf, terminalName } from './terminal-request.ts';
 
-type WebLogin = DataOf<Routes['login']>;
+type Login = DataOf<Routes['login']>;
 
 /** Logs in by a browser: shows an address and a code, and waits until a person has approved this terminal there. */
-export async function logInByBrowser(context: Context, registry: Client): Promise<WebLogin> {
+export async function logInByBrowser(context: Context, registry: Client): Promise<Login> {
   const { userCode, requestId, secret, expireTime } = await request(registry);
   await announce(context, `${await consoleAddress(registry)}#/terminal`, userCode);
   const { interrupt } = context.io;

@@ -129,10 +129,10 @@ export const usersUpdate = command({
   },
 });
 
-type UsersUserChange = Parameters<typeof Client.prototype.call<'updateUser'>>[1]['body'];
+type Body = Parameters<typeof Client.prototype.call<'updateUser'>>[1]['body'];
 
 /** A user who is enabled again loses the mark of `users remove`. */
-async function change({ registry }: Context, userId: string, body: UsersUserChange): Promise<User> {
+async function change({ registry }: Context, userId: string, body: Body): Promise<User> {
   const user = await registry.call('updateUser', { params: { userId }, body });
   if (user.disabled || user.email !== removedEmail) return user;
   return registry.call('updateUser', { params: { userId }, body: { email: null } });

@@ -131,10 +131,10 @@ async function deviceNamed(
 const agreed = <D extends { readonly serialNumber: string }>(device: D, serialNumber?: string): D | null =>
   serialNumber === undefined || device.serialNumber === serialNumber ? device : null;
 
-type DeviceSearch = (names: DeviceNames) => Promise<DeviceListItem | DeviceDetail | null>;
+type Search = (names: DeviceNames) => Promise<DeviceListItem | DeviceDetail | null>;
 
 /** Finds each of these devices: by a request for each or, if they are many, in one export. */
-export async function deviceSearch(context: Context, all: readonly DeviceNames[]): Promise<DeviceSearch> {
+export async function deviceSearch(context: Context, all: readonly DeviceNames[]): Promise<Search> {
   if (all.length <= mostRequests) return names => deviceNamed(context.registry, names);
   const wanted = new Set(all.flatMap(({ deviceId, serialNumber }) => [deviceId, serialNumber]));
   const byId = new Map<string, DeviceListItem>();

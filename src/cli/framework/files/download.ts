@@ -41,17 +41,17 @@ export const targetFlags = {
 } as const satisfies FlagShapes;
 
 /** The values of `targetFlags`. */
-type DownloadTargetFlags = FlagValues<typeof targetFlags>;
+type TargetFlags = FlagValues<typeof targetFlags>;
 
 /** A usage error if a download and its JSON would both go to standard output. */
-export function checkTarget({ globals }: Context, { out }: DownloadTargetFlags): void {
+export function checkTarget({ globals }: Context, { out }: TargetFlags): void {
   if (out === '-' && globals.json) throw usage('--out - and --json both write to standard output');
 }
 
 /** Downloads a file and writes its `record` as the result, with the name of the file. What arrives damaged is deleted. */
 export async function downloadTo(
   context: Context,
-  flags: DownloadTargetFlags,
+  flags: TargetFlags,
   stored: StoredFile,
   record: object,
 ): Promise<void> {

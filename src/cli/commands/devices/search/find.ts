@@ -72,9 +72,9 @@ function matchOf(values: readonly (string | null)[], text: string): Match {
   return lower.some(value => value.includes(wanted)) ? 'part' : null;
 }
 
-type SearchQuery = Partial<QueryOf<Routes['listDevices']>>;
+type Query = Partial<QueryOf<Routes['listDevices']>>;
 
-async function devicesOf(client: Client, query: SearchQuery, size: number): Promise<Group<DeviceListItem>> {
+async function devicesOf(client: Client, query: Query, size: number): Promise<Group<DeviceListItem>> {
   const ordered = { sortBy: 'deviceId', sortOrder: 'asc', size } as const;
   const { list, pagination } = await client.call('listDevices', { query: { ...ordered, ...query } });
   return { list, total: pagination.total };

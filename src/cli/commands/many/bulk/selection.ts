@@ -43,7 +43,7 @@ function parsed(name: string, shape: FlagShape, value: string, earlier: unknown)
 }
 
 /** The devices that match and are still to be changed, and how many of them are in each state. */
-interface BulkSelection {
+interface Selection {
   readonly items: readonly Item[];
   readonly states: ReadonlyMap<string, number>;
   /** Matches that an earlier run has changed. */
@@ -56,7 +56,7 @@ export async function selectedDevices(
   pairs: readonly string[],
   operation: BatchOperation,
   isDone: (item: Item) => boolean,
-): Promise<BulkSelection> {
+): Promise<Selection> {
   const items: Item[] = [];
   let skipped = 0;
   const states = new Map<string, number>();
@@ -98,7 +98,7 @@ export async function namedDevices(
 }
 
 /** "12 devices match: 10 LOCKED, 2 ACTIVE.", which of them will be refused, and how many an earlier run has changed. */
-export function previewOf({ items, states, skipped }: BulkSelection, operation: BatchOperation): string {
+export function previewOf({ items, states, skipped }: Selection, operation: BatchOperation): string {
   if (items.length === 0) return skipped === 0 ? 'No device matches.' : 'Nothing to do: every device is done.';
   const { fits } = operations[operation];
   const counts = [...states].map(([state, amount]) => `${count(amount)} ${safe(state)}`).join(', ');

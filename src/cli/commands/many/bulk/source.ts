@@ -52,7 +52,7 @@ export function checkNames(names: readonly string[], flag: '--file' | '--filter'
 }
 
 /** A device of the registry, or why there is none. */
-interface FoundItem {
+interface Match {
   readonly item: Item;
   readonly device: Awaited<ReturnType<Awaited<ReturnType<typeof deviceSearch>>>>;
   /** Null if there is a device. */
@@ -60,12 +60,12 @@ interface FoundItem {
 }
 
 /** The devices of the registry, in the order of the items. */
-export async function foundItems(context: Context, items: readonly Item[]): Promise<readonly FoundItem[]> {
+export async function foundItems(context: Context, items: readonly Item[]): Promise<readonly Match[]> {
   const find = await deviceSearch(
     context,
     items.map(({ target }) => target),
   );
-  const found: FoundItem[] = [];
+  const found: Match[] = [];
   for (const item of items) {
     const device = item.problem === null ? await find(item.target) : null;
     found.push({ item, device, problem: device === null ? (item.problem ?? absent) : null });
@@ -92,15 +92,15 @@ interface FileSource extends InputSource {
   readonly userId: string | undefined;
 }
 
-type ItemField = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
+type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
 
-type Columns = readonly (ItemField | null)[];
+type Columns = readonly (Field | null)[];
 
 /** Results of `enroll` for keys that it did not register. */
 const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
 
 /** Names of columns, in lower case and without punctuation. */
-const columnNames: Readonly<Record<string, ItemField>> = {
+const columnNames: Readonly<Record<string, Field>> = {
   deviceid: 'deviceId',
   device: 'deviceId',
   serialnumber: 'serialNumber',
@@ -112,7 +112,7 @@ const columnNames: Readonly<Record<string, ItemField>> = {
 };
 
 /** Columns of the results of `enroll` that labels need as well. */
-const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, ItemField>>;
+const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, Field>>;
 
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
 export async function* itemsOfFile(context: Context, source: FileSource): AsyncGenerator<Item> {
@@ -228,7 +228,7 @@ const cellsWords = (cells: readonly string[], { length }: Columns): string =>
   `the line has ${cells.length} cells, expected ${length}`;
 
 function readItem(source: FileSource, columns: Columns, cells: readonly string[], line: number): Item {
-  const values: Partial<Record<ItemField, string>> = {};
+  const values: Partial<Record<Field, string>> = {};
   for (const [index, field] of columns.entries()) {
     const text = field === null ? '' : cellText(cells[index] ?? '').trim();
     if (field !== null && text !== '') values[field] = text;
@@ -261,7 +261,7 @@ async function listedItem(item: Item, devices: NamedDevices): Promise<Item> {
   return { ...item, target: { line, ...found } };
 }
 
-function targetIn({ deviceId, serialNumber }: Partial<Record<ItemField, string>>, line: number): Target {
+function targetIn({ deviceId, serialNumber }: Partial<Record<Field, string>>, line: number): Target {
   return {
     line,
     ...(deviceId === undefined ? {} : { deviceId }),

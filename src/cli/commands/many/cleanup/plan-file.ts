@@ -20,7 +20,7 @@ const kind = 'devmgr janitor';
 const version = 1;
 
 /** What is to be done, with devices of which registry. */
-interface PlanHeader {
+interface Header {
   /** The instanceId of the server; null if it has none. */
   readonly registry: string | null;
   /** ISO 8601. */
@@ -32,7 +32,7 @@ interface PlanHeader {
   readonly criteria: Readonly<Record<string, string | readonly string[]>>;
 }
 
-export interface Plan extends PlanHeader {
+export interface Plan extends Header {
   readonly devices: readonly PlannedDevice[];
 }
 
@@ -52,7 +52,7 @@ export async function readPlan(file: string): Promise<Plan> {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (!stat?.isFile()) throw usage(`${file} ${stat ? 'is not a file' : 'does not exist'}`, makeOne);
   const foreign = () => usage(`${file} is not a plan of devmgr cleanup`, makeOne);
-  let header: PlanHeader | null = null;
+  let header: Header | null = null;
   const devices: PlannedDevice[] = [];
   for await (const { line, text } of linesOf(file, foreign)) {
     const broken = () => usage(`${file}, line ${line}: it is not a device of a plan, or it is incomplete`, makeOne);
@@ -76,7 +76,7 @@ async function* linesOf(file: string, foreign: () => Error): AsyncGenerator<Json
   }
 }
 
-function parsed(text: string, broken: () => Error): PlanFields {
+function parsed(text: string, broken: () => Error): Fields {
   const record = objectIn(text);
   if (record === null) throw broken();
   return record;
@@ -84,9 +84,9 @@ function parsed(text: string, broken: () => Error): PlanFields {
 
 const makeOne = 'make a plan: devmgr cleanup plan --help';
 
-type PlanFields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-function headerOf(file: string, record: PlanFields, foreign: () => Error): PlanHeader {
+function headerOf(file: string, record: Fields, foreign: () => Error): Header {
   const { plan, version: written, registry, createdAt, action, reason, criteria } = record;
   if (plan !== kind) throw foreign();
   if (written !== version) throw usage(`${file} was made by another version of devmgr`, makeOne);
@@ -101,13 +101,13 @@ function headerOf(file: string, record: PlanFields, foreign: () => Error): PlanH
   return { registry, createdAt, action: action as PlanAction, reason, criteria };
 }
 
-function isCriteria(value: unknown): value is PlanHeader['criteria'] {
+function isCriteria(value: unknown): value is Header['criteria'] {
   if (!isObject(value)) return false;
   const isText = (part: unknown) => typeof part === 'string';
   return Object.values(value).every(part => isText(part) || (Array.isArray(part) && part.every(isText)));
 }
 
-function deviceOf(record: PlanFields, foreign: () => Error): PlannedDevice {
+function deviceOf(record: Fields, foreign: () => Error): PlannedDevice {
   const { deviceId } = record;
   const isKnown = plannedFields.every(field => record[field] === null || typeof record[field] === 'string');
   if (typeof deviceId !== 'string' || !isKnown) throw foreign();

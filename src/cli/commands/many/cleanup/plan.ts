@@ -86,9 +86,9 @@ function checkStates(action: string, fits: readonly DeviceStatus[], given: reado
     );
 }
 
-type PlanSelection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
+type Selection = Omit<FlagValues<typeof flags>, 'action' | 'out' | 'reason'>;
 
-function criteriaOf({ unusedSince, ...filters }: PlanSelection): ReturnType<typeof filterOf> {
+function criteriaOf({ unusedSince, ...filters }: Selection): ReturnType<typeof filterOf> {
   const time = unusedSince === undefined ? undefined : timeOrAge('--unused-since', unusedSince);
   const criteria = { ...filterOf({ ...filters, lastUsedBefore: undefined }), ...(time && { lastUsedBefore: time }) };
   if (!isSelective(criteria))

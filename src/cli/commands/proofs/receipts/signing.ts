@@ -10,12 +10,12 @@ import { safe } from '../../../terminal/text.ts';
 import { proveKey, reasonOf, whileTouched } from '../prove-key.ts';
 
 /** What the receipt states. */
-type ReceiptWanted = BodyOf<Routes['createReceipt']>;
+type Body = BodyOf<Routes['createReceipt']>;
 type CreatedReceipt = DataOf<Routes['createReceipt']>;
 type SignedReceipt = DataOf<Routes['signReceipt']>;
 
 /** The stored receipt. A key without a credential that may sign makes one first, by a proof. */
-export async function signedReceipt(context: Context, key: NumberedKey, wanted: ReceiptWanted): Promise<Receipt> {
+export async function signedReceipt(context: Context, key: NumberedKey, wanted: Body): Promise<Receipt> {
   const { registry } = context;
   const create = () => registry.call('createReceipt', { body: wanted });
   let made = await create();
@@ -50,7 +50,7 @@ async function proveFor(context: Context, key: NumberedKey): Promise<void> {
 }
 
 /** What is signed, by whom. */
-type Handover = Pick<ReceiptWanted, 'terms'> & { readonly person: string | null };
+type Handover = Pick<Body, 'terms'> & { readonly person: string | null };
 
 /** The key stays bound if it does not sign: its row has the reason, and counts as failed. A key that is not bound or not issued is not asked. */
 export async function receiptRow(

@@ -12,7 +12,7 @@ import { placeOf } from '../../../framework/devices/event-selection.ts';
 import { safe } from '../../../terminal/text.ts';
 
 /** Which events, and when the stream ends. */
-interface WatchOptions {
+interface Options {
   readonly types: readonly EventType[];
   readonly deviceId: string | undefined;
   /** Only what this person has done. */
@@ -32,7 +32,7 @@ interface WatchOptions {
 }
 
 /** Events until the stream times out or is interrupted. Throws a usage fault if the journal does not have the start. */
-export async function* watchedEvents(context: Context, options: WatchOptions): AsyncGenerator<Notification> {
+export async function* watchedEvents(context: Context, options: Options): AsyncGenerator<Notification> {
   const { io, registry } = context;
   const { types, deviceId, by, since, timeout, signal, onStart } = options;
   const idle = new AbortController();
@@ -69,7 +69,7 @@ export async function* watchedEvents(context: Context, options: WatchOptions): A
  * Id of the first event that is not wanted. A time ends the stream itself. Throws a usage fault for an end that has passed, and the
  * refusal of the server if the user may not select by person.
  */
-async function endOf(context: Context, { by, until }: WatchOptions, ending: AbortController): Promise<number> {
+async function endOf(context: Context, { by, until }: Options, ending: AbortController): Promise<number> {
   const place = placeOf('--until', until);
   if (by === undefined && place === null) return Number.POSITIVE_INFINITY;
   const query = definedFields({ limit: 1, actor: by });

@@ -61,13 +61,13 @@ function checkPlain(args: readonly string[], flags: WatchValues): void {
 }
 
 /** Where the stream starts, and where its last event is kept. */
-interface WatchStart {
+interface Start {
   readonly deviceId: string | undefined;
   readonly since: number | null;
   readonly seen: SeenEvents;
 }
 
-async function follow(context: Context, flags: WatchValues, { deviceId, since, seen }: WatchStart): Promise<number> {
+async function follow(context: Context, flags: WatchValues, { deviceId, since, seen }: Start): Promise<number> {
   const { io, out, globals } = context;
   const { type: types, by, until, timeout } = flags;
   const lines = new EventLines(context, flags.utc);
