@@ -1,8 +1,8 @@
 /** All events that the stream carries, the newest first. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+import { journalEventTypes } from '../../src/contract/event-types.ts';
 import type { Notification } from '../../src/contract/events.ts';
-import { journalEventTypes } from '../../src/contract/values.ts';
 import { useAction } from '../api/action.ts';
 import { call } from '../api/request.ts';
 import { isAdmin } from '../api/session.ts';

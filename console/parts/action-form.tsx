@@ -1,4 +1,5 @@
 /** The form of an action. It is loaded when an action is chosen. */
+import { eventOfOperation } from '../../src/contract/event-types.ts';
 import { call, newKey } from '../api/request.ts';
 import { device as deviceWords, text } from '../text/words.ts';
 import { ActionDialog } from './action-dialog.tsx';
@@ -18,14 +19,6 @@ const send: Readonly<Record<SingleOperation, SendAction>> = {
   DEACTIVATE: (deviceId, body, key) => call('deactivateDevice', { params: { deviceId }, body }, { key }),
 };
 
-const eventOf = {
-  ACTIVATE: 'DEVICE_ACTIVATED',
-  LOCK: 'DEVICE_LOCKED',
-  UNLOCK: 'DEVICE_UNLOCKED',
-  GENERATE_CODE: 'ACTIVATION_CODE_GENERATED',
-  DEACTIVATE: 'DEVICE_DEACTIVATED',
-} as const satisfies Readonly<Record<SingleOperation, string>>;
-
 interface ActionFormProps {
   readonly name: SingleOperation;
   readonly deviceId: string;
@@ -38,7 +31,7 @@ interface ActionFormProps {
 export function ActionForm({ name, deviceId, onDone, onClose }: ActionFormProps) {
   const words = deviceWords.action;
   const entries = useOperationEntries();
-  const report = (done: SingleOperation) => `${deviceId}: ${text.event[eventOf[done]]}`;
+  const report = (done: SingleOperation) => `${deviceId}: ${text.event[eventOfOperation(done)]}`;
   const unlock = async () => {
     await call('unlockDevice', { params: { deviceId }, body: {} }, { key: newKey() });
     onDone();

@@ -1,5 +1,5 @@
 /** The journal: an entry for each change, in the order of the commits. */
-import { type JournalEventType, journalEventTypes } from '../../src/contract/values.ts';
+import { type JournalEventType, journalEventTypes } from '../../src/contract/event-types.ts';
 
 /** Types of entry that are stored but never sent as notifications. */
 const privateEventTypes = [

@@ -1,8 +1,8 @@
 /** Webhooks: the endpoints of a registry, the progress of each, and what follows from an attempt. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
+import type { JournalEventType } from '../../src/contract/event-types.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import { webhookBounds } from '../../src/contract/limits.ts';
-import type { JournalEventType } from '../../src/contract/values.ts';
 import {
   type AttemptResult,
   type RetryPolicy,

@@ -1,7 +1,8 @@
 import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 import { ApiError } from '../../src/contract/codes.ts';
+import type { HardwareEventType } from '../../src/contract/event-types.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
-import type { HardwareEventType, ProvingState } from '../../src/contract/values.ts';
+import type { ProvingState } from '../../src/contract/values.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import type { DeviceIdentity } from '../domain/device.ts';
 import type { Hub } from '../notifications/hub.ts';

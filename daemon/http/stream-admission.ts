@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'node:querystring';
 import { ApiError, Code } from '../../src/contract/codes.ts';
+import { eventTypes } from '../../src/contract/event-types.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
-import { eventTypes } from '../../src/contract/values.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { hardwareTypes, journalTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
 import type { Hub } from '../notifications/hub.ts';

@@ -1,16 +1,17 @@
 /** Journal entries and key events as frames of the stream. */
 import { isDeepStrictEqual } from 'node:util';
 import { Sender } from 'ws';
-import type { EventActor, FieldChange, Notification } from '../../src/contract/events.ts';
-import { deviceIds, versionIds } from '../../src/contract/ids.ts';
 import {
-  actorKinds,
   type EventType,
   eventTypes,
   hardwareEventTypes,
   type JournalEventType,
+  journalEvent,
   journalEventTypes,
-} from '../../src/contract/values.ts';
+} from '../../src/contract/event-types.ts';
+import type { EventActor, FieldChange, Notification } from '../../src/contract/events.ts';
+import { deviceIds, versionIds } from '../../src/contract/ids.ts';
+import { actorKinds } from '../../src/contract/values.ts';
 import type { EventRecord } from '../domain/journal.ts';
 
 /** A set of event types as bits, so that filtering for thousands of consumers costs one operation each. */
@@ -51,7 +52,7 @@ export function userEventOf(event: EventRecord, withActor: boolean): Notificatio
     notification && {
       ...notification,
       ...(withActor ? { actor: actorOf(event.actor) } : {}),
-      ...(event.type === 'DEVICE_UPDATED' ? { changes: changesOf(event.detail) } : {}),
+      ...(journalEvent(event.type)?.hasChanges ? { changes: changesOf(event.detail) } : {}),
     }
   );
 }
@@ -80,7 +81,7 @@ function cut(value: unknown): FieldChange['before'] {
 }
 
 function subjectOf(event: EventRecord): Record<string, string> {
-  if (event.type === 'APP_VERSION_UPLOADED')
+  if (journalEvent(event.type)?.subject === 'version')
     return event.subject === null ? {} : { versionId: versionIds.format(event.subject) };
   return event.device === null ? {} : { deviceId: deviceIds.format(event.device) };
 }

@@ -2,7 +2,8 @@
  * The notification stream: follows the journal and sends it to every consumer. Events are read back from the store after a
  * commit, once for all consumers, so that what is sent is what was written.
  */
-import { closeCodes, type HardwareEventType } from '../../src/contract/values.ts';
+import type { HardwareEventType } from '../../src/contract/event-types.ts';
+import { closeCodes } from '../../src/contract/values.ts';
 import { every, visitCooperatively } from '../concurrency.ts';
 import { tokenHolder, userHolder } from '../domain/holder.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';

@@ -1,8 +1,8 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
+import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/event-types.ts';
 import { eventPage } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/values.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { userEventOf } from '../notifications/frames.ts';
 import type { Reader } from '../store/store.ts';

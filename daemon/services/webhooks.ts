@@ -1,8 +1,8 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { journalEventTypes } from '../../src/contract/event-types.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { journalEventTypes } from '../../src/contract/values.ts';
 import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contract/webhooks/scheme.ts';
 import type * as api from '../../src/contract/webhooks.ts';
 import { iso } from '../base/time.ts';

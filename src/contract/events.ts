@@ -1,51 +1,42 @@
 /** Notifications: the data of each type of event. No event carries an activation code, a password or a token. */
-import { type TObject, Type } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import { deviceType } from './device-fields.ts';
+import {
+  type EventField,
+  type EventType,
+  eventTypes,
+  type HardwareEventType,
+  type JournalEvent,
+  journalEventTable,
+} from './event-types.ts';
 import { count, oneOf, shown, timestamp } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, personIds, versionIds } from './ids.ts';
 import type { Tags } from './tags.ts';
-import {
-  type ActorKind,
-  actorKinds,
-  type EventType,
-  eventTypes,
-  type HardwareEventType,
-  type JournalEventType,
-  personSources,
-  provisioningSources,
-  receiptKinds,
-} from './values.ts';
+import { type ActorKind, actorKinds, personSources, provisioningSources, receiptKinds } from './values.ts';
 
 const deviceId = Type.String({ pattern: deviceIds.pattern });
-const device = { deviceId, deviceType };
-const person = { personId: Type.String({ pattern: personIds.pattern }), source: oneOf(personSources) };
-const leaver = { ...person, devices: count('ACTIVE devices of the person at that time') };
+const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
+  deviceId,
+  deviceType,
+  versionId: Type.String({ pattern: versionIds.pattern }),
+  personId: Type.String({ pattern: personIds.pattern }),
+  personSource: oneOf(personSources),
+  provisioningSource: oneOf(provisioningSources),
+  activeDevices: count('ACTIVE devices of the person at that time'),
+  lockedDevices: Type.Array(deviceId, { description: 'devices that were locked because the person had left' }),
+  receiptKind: oneOf(receiptKinds),
+  loanEnd: timestamp('when the loan ended'),
+  text: Type.String(),
+};
 
-/** Data of the events of the journal. They have an id and can be replayed. */
-export const journalEvents = {
-  DEVICE_REGISTERED: Type.Object({ ...device, serialNumber: Type.String() }),
-  DEVICE_ACTIVATED: Type.Object({ ...device, userId: Type.String() }),
-  DEVICE_LOCKED: Type.Object({ ...device, lockReason: Type.String() }),
-  DEVICE_UNLOCKED: Type.Object(device),
-  DEVICE_DEACTIVATED: Type.Object(device),
-  DEVICE_UPDATED: Type.Object(device),
-  ACTIVATION_CODE_GENERATED: Type.Object(device),
-  APP_VERSION_UPLOADED: Type.Object({
-    versionId: Type.String({ pattern: versionIds.pattern }),
-    platform: Type.String(),
-    version: Type.String(),
-  }),
-  PERSON_LEFT: Type.Object(leaver),
-  PERSON_HELD: Type.Object(leaver),
-  PERSON_RETURNED: Type.Object({
-    ...person,
-    lockedDevices: Type.Array(deviceId, { description: 'devices that were locked because the person had left' }),
-  }),
-  PROVISIONING_REFUSED: Type.Object({ source: oneOf(provisioningSources) }),
-  RECEIPT_SIGNED: Type.Object({ ...device, receiptId: Type.String(), kind: oneOf(receiptKinds) }),
-  LOAN_OVERDUE: Type.Object({ ...device, receiptId: Type.String(), dueAt: timestamp('when the loan ended') }),
-} as const satisfies Record<JournalEventType, TObject>;
+/** Data of the events of the journal. */
+export const journalEvents = Object.entries<JournalEvent>(journalEventTable).map(
+  ([type, { data }]): [string, TObject] => [
+    type,
+    Type.Object(Object.fromEntries(Object.entries(data).map(([name, field]) => [name, fieldSchemas[field]]))),
+  ],
+);
 
 /** Data of the events of attached keys. They have no id and cannot be replayed. */
 export const hardwareEvents = {

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
+import { eventTypes } from './event-types.ts';
 import { notification } from './events.ts';
 import { count, instant, line, nullable, oneOf, shown, token } from './fields.ts';
 import { driverStatus } from './hardware.ts';
 import { eventPage, textLengths } from './limits.ts';
-import { eventTypes, roles } from './values.ts';
+import { roles } from './values.ts';
 
 const types = Type.Optional(
   line(1000, { description: `comma-separated: ${eventTypes.join(', ')}`, examples: ['DEVICE_ACTIVATED'] }),

@@ -154,31 +154,6 @@ export const hardwareFailures = namesIn('unavailable no-permission removed busy 
 /** States of a hardware driver. */
 export const driverStates = ['ready', 'unavailable'] as const;
 
-/** Types of the events in the journal. They have an id and can be replayed. */
-export const journalEventTypes = [
-  'DEVICE_REGISTERED',
-  'DEVICE_ACTIVATED',
-  'DEVICE_LOCKED',
-  'DEVICE_UNLOCKED',
-  'DEVICE_DEACTIVATED',
-  'DEVICE_UPDATED',
-  'ACTIVATION_CODE_GENERATED',
-  'APP_VERSION_UPLOADED',
-  'PERSON_LEFT',
-  'PERSON_HELD',
-  'PERSON_RETURNED',
-  'PROVISIONING_REFUSED',
-  'RECEIPT_SIGNED',
-  'LOAN_OVERDUE',
-] as const;
-/** Type of an event in the journal. */
-export type JournalEventType = (typeof journalEventTypes)[number];
-
-/** Types of the events of attached keys. They are live only: they have no id and cannot be replayed. */
-export const hardwareEventTypes = ['KEY_ATTACHED', 'KEY_DETACHED'] as const;
-/** Type of an event of an attached key. */
-export type HardwareEventType = (typeof hardwareEventTypes)[number];
-
 /** Who can have made a change of the journal. */
 export const actorKinds = ['user', 'token', 'daemon', 'directory', 'provider'] as const;
 /** Who has made a change of the journal. */
@@ -190,11 +165,6 @@ export const directoryRuns = ['ALL', 'CHANGES'] as const;
 export type DirectoryRun = (typeof directoryRuns)[number];
 /** What a run does to a person; `skipped`: to an entry that cannot be one. */
 export const directorySteps = ['new', 'changed', 'left', 'held', 'back', 'skipped'] as const;
-
-/** Types of all events of the notification stream. */
-export const eventTypes = [...journalEventTypes, ...hardwareEventTypes] as const;
-/** Type of an event of the notification stream. */
-export type EventType = (typeof eventTypes)[number];
 
 /** Where local accounts may sign in while single sign-on is on. */
 export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;

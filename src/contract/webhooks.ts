@@ -1,10 +1,11 @@
 /** Webhooks: the daemon posts the events of the journal to endpoints. */
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
+import { journalEventTypes } from './event-types.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
-import { journalEventTypes, webhookStates } from './values.ts';
+import { webhookStates } from './values.ts';
 
 const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
 const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { journalEventTypes } from '../../src/contract/values.ts';
+import { journalEventTypes } from '../../src/contract/event-types.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { openStream } from '../support/stream-client.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { typeSet } from '../../daemon/notifications/frames.ts';
 import { Hub } from '../../daemon/notifications/hub.ts';
-import { type EventType, eventTypes } from '../../src/contract/values.ts';
+import { type EventType, eventTypes } from '../../src/contract/event-types.ts';
 import { FakeJournal, FakeSink } from '../support/fake-stream.ts';
 
 const log = { warn: () => {} };

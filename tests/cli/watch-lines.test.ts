@@ -4,8 +4,8 @@ import { EventLines } from '../../src/cli/commands/reports/watch/lines.ts';
 import type { Context } from '../../src/cli/framework/context.ts';
 import { plain } from '../../src/cli/terminal/style.ts';
 import { width } from '../../src/cli/terminal/width.ts';
+import type { EventType } from '../../src/contract/event-types.ts';
 import type { Notification } from '../../src/contract/events.ts';
-import type { EventType } from '../../src/contract/values.ts';
 import { type Daemon, discard, startDaemon } from './program.ts';
 
 /** A context for events that need no lookup. */

@@ -1,5 +1,5 @@
 /** Compares journal and tables of the primary with what clients and streams have received. */
-import { journalEventTypes } from '../../src/contract/values.ts';
+import { journalEventTypes } from '../../src/contract/event-types.ts';
 import type { Known } from './load.ts';
 
 type Query = (sql: string) => Promise<readonly Record<string, unknown>[]>;

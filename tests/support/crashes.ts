@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Home } from '../../daemon/home/home.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
-import { journalEventTypes } from '../../src/contract/values.ts';
+import { journalEventTypes } from '../../src/contract/event-types.ts';
 import { spawnDaemon } from './daemon-process.ts';
 import { filesIn } from './forms.ts';
 import { MixedLoad } from './mixed-load.ts';

@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { type JournalEventType, journalEventTypes } from '../../../src/contract/event-types.ts';
 import { webhookBounds } from '../../../src/contract/limits.ts';
-import { type JournalEventType, journalEventTypes } from '../../../src/contract/values.ts';
 import type { WebhookAttempt, WebhookItem } from '../../../src/contract/webhooks.ts';
 import { useAction } from '../../api/action.ts';
 import { settled, useRefresh } from '../../api/live.ts';

@@ -1,8 +1,8 @@
 /** The notification stream: connects, follows, and reconnects after the last event seen. */
 import { Code } from '../../contract/codes.ts';
 import { endpoints } from '../../contract/endpoints.ts';
+import type { EventType } from '../../contract/event-types.ts';
 import type { Notification } from '../../contract/events.ts';
-import type { EventType } from '../../contract/values.ts';
 import { waitMs } from '../../delivery/retry.ts';
 import { sleep } from '../../delivery/wait.ts';
 import { schedules } from '../retry.ts';

@@ -195,7 +195,7 @@ const pascal = (type: string) =>
 /** A frame of the stream: one schema per type of event, with `type` as the discriminator. */
 function notifications(): JsonObject {
   const frames: [type: string, schema: TSchema, journaled: boolean][] = [
-    ...Object.entries(journalEvents).map(([type, schema]): [string, TSchema, boolean] => [type, schema, true]),
+    ...journalEvents.map(([type, schema]): [string, TSchema, boolean] => [type, schema, true]),
     ...Object.entries(hardwareEvents).map(([type, schema]): [string, TSchema, boolean] => [type, schema, false]),
   ];
   const name = (type: string) => `${pascal(type)}Notification`;

@@ -1,6 +1,7 @@
 /** Which keys are attached, from the stream and from lists, which arrive in any order. */
+
+import type { HardwareEventType } from '../../contract/event-types.ts';
 import type { DriverStatus, Key } from '../../contract/hardware.ts';
-import type { HardwareEventType } from '../../contract/values.ts';
 
 /**
  * A change of what is attached. `again`: the key was already reported, without its serial number. `before`: the keyId of what seems to be

@@ -1,6 +1,6 @@
 /** `devmgr list --watch`: a page of the list, drawn again when the stream reports a change. */
 import type { DeviceListItem } from '../../../contract/devices.ts';
-import { journalEventTypes } from '../../../contract/values.ts';
+import { journalEventTable, journalEventTypes } from '../../../contract/event-types.ts';
 import { Unreachable } from '../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../client/stream.ts';
 import { count, counted } from '../../count.ts';
@@ -20,7 +20,7 @@ const debounceMs = 200;
 /** Milliseconds between two requests at least, far from the limit of a user. */
 const leastPauseMs = 1_000;
 
-const types = journalEventTypes.filter(type => !/^(APP|PERSON)_/.test(type));
+const types = journalEventTypes.filter(type => 'deviceId' in journalEventTable[type].data);
 
 interface LiveListing {
   /** The columns for a page. */

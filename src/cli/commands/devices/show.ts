@@ -1,9 +1,9 @@
 import { Code } from '../../../contract/codes.ts';
 import { describedNames, describedTexts } from '../../../contract/device-description.ts';
 import type { DeviceDetail } from '../../../contract/devices.ts';
+import { journalEvent } from '../../../contract/event-types.ts';
 import type { Notification } from '../../../contract/events.ts';
 import type { Person } from '../../../contract/people.ts';
-import type { DeviceStatus } from '../../../contract/values.ts';
 import { nullIfRefused, ServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -170,17 +170,11 @@ function stepsOf(device: DeviceDetail): HistoryStep[] {
   ];
 }
 
-const eventStatus: Readonly<Partial<Record<Notification['type'], DeviceStatus>>> = {
-  DEVICE_ACTIVATED: 'ACTIVE',
-  DEVICE_UNLOCKED: 'ACTIVE',
-  DEVICE_LOCKED: 'LOCKED',
-  DEVICE_DEACTIVATED: 'DEACTIVATED',
-};
-
 function stepOf(event: Notification): HistoryStep {
   const { type, timestamp } = event;
-  const status = eventStatus[type];
+  const row = journalEvent(type);
+  const style = row?.status === undefined || row.isFirst ? null : statusStyle(row.status);
   // The type of the device is in the lines above.
-  const words = type === 'DEVICE_REGISTERED' ? 'registered' : wordsOf(event);
-  return { time: timestamp, words, who: byWhom(event), style: status === undefined ? null : statusStyle(status) };
+  const words = row?.isFirst ? 'registered' : wordsOf(event);
+  return { time: timestamp, words, who: byWhom(event), style };
 }

@@ -1,7 +1,7 @@
 import type { DataOf } from '../../../contract/define.ts';
+import { journalEventTypes } from '../../../contract/event-types.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { journalEventTypes } from '../../../contract/values.ts';
 import type { WebhookAttempt, WebhookItem } from '../../../contract/webhooks.ts';
 import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';

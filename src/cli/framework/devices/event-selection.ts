@@ -1,8 +1,9 @@
 /** Which events of the journal a command is about: for events, history, show, watch and daemon audit. */
+
+import { type JournalEventType, journalEventTypes } from '../../../contract/event-types.ts';
 import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import type { JournalPlace } from '../../../contract/programs.ts';
-import { type JournalEventType, journalEventTypes } from '../../../contract/values.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import type { Context } from '../context.ts';
 import { definedFields } from '../define.ts';

@@ -1,6 +1,6 @@
 /** What the commands for many devices know of each operation. */
 import { operationStates } from '../../../../contract/operation-states.ts';
-import type { BatchOperation, DeviceStatus, JournalEventType } from '../../../../contract/values.ts';
+import type { BatchOperation, DeviceStatus } from '../../../../contract/values.ts';
 import { counted } from '../../../count.ts';
 
 interface Operation {
@@ -9,8 +9,6 @@ interface Operation {
   /** As in "3 devices locked". */
   readonly done: string;
   readonly progress: string;
-  /** The event of each change. */
-  readonly event: JournalEventType;
   /** States in which a device is not refused. */
   readonly fits: readonly DeviceStatus[];
   /** The states among them in which the operation is of use: what a list at the terminal offers. */
@@ -22,7 +20,6 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     verb: 'Activate',
     done: 'activated',
     progress: 'Activating',
-    event: 'DEVICE_ACTIVATED',
     fits: operationStates.ACTIVATE,
     offers: ['INACTIVE'],
   },
@@ -30,7 +27,6 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     verb: 'Lock',
     done: 'locked',
     progress: 'Locking',
-    event: 'DEVICE_LOCKED',
     fits: operationStates.LOCK,
     offers: ['ACTIVE'],
   },
@@ -38,7 +34,6 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     verb: 'Unlock',
     done: 'unlocked',
     progress: 'Unlocking',
-    event: 'DEVICE_UNLOCKED',
     fits: operationStates.UNLOCK,
     offers: ['LOCKED'],
   },
@@ -46,7 +41,6 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     verb: 'Retire',
     done: 'retired',
     progress: 'Retiring',
-    event: 'DEVICE_DEACTIVATED',
     fits: operationStates.DEACTIVATE,
     offers: ['INACTIVE', 'ACTIVE', 'LOCKED'],
   },
@@ -54,7 +48,6 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     verb: 'Replace the activation codes of',
     done: 'given a new code',
     progress: 'Replacing codes',
-    event: 'ACTIVATION_CODE_GENERATED',
     fits: operationStates.GENERATE_CODE,
     offers: ['INACTIVE'],
   },
@@ -62,7 +55,6 @@ export const operations: Readonly<Record<BatchOperation, Operation>> = {
     verb: 'Update',
     done: 'updated',
     progress: 'Updating',
-    event: 'DEVICE_UPDATED',
     fits: operationStates.UPDATE,
     offers: ['INACTIVE', 'ACTIVE'],
   },

@@ -1,5 +1,5 @@
 /** The flags of `watch`, with and without a target. */
-import { eventTypes } from '../../../../contract/values.ts';
+import { eventTypes } from '../../../../contract/event-types.ts';
 import { eventFlags } from '../../../framework/devices/event-selection.ts';
 import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
 

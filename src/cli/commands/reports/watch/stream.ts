@@ -1,7 +1,7 @@
 /** The stream of `watch`, with its messages on standard error. */
 import { Code } from '../../../../contract/codes.ts';
+import type { EventType } from '../../../../contract/event-types.ts';
 import type { Notification } from '../../../../contract/events.ts';
-import type { EventType } from '../../../../contract/values.ts';
 import { sleep } from '../../../../delivery/wait.ts';
 import { isServerRefusal } from '../../../client/failures.ts';
 import { followNotifications, type StreamState } from '../../../client/stream.ts';

@@ -1,0 +1,144 @@
+/**
+ * The types of events. The schemas of their data, the documents, the words and colors of the command line, what a change is found by and what an
+ * entry proves are made from these rows. Plain data, without schemas.
+ */
+import type { BatchOperation, DeviceStatus } from './values.ts';
+
+/** Kinds of fields in the data of an event. */
+export type EventField =
+  | 'deviceId'
+  | 'deviceType'
+  | 'versionId'
+  | 'personId'
+  | 'personSource'
+  | 'provisioningSource'
+  | 'activeDevices'
+  | 'lockedDevices'
+  | 'receiptKind'
+  | 'loanEnd'
+  | 'text';
+
+/** An event for people. */
+interface EventWords {
+  /** What happened: `{name}` is a field of its data. A part in brackets is left out if a field in it is empty. */
+  readonly words: string;
+  /** Color of the words in a terminal. */
+  readonly style?: 'cyan' | 'green' | 'red' | 'yellow';
+}
+
+/** A type of event in the journal. */
+export interface JournalEvent extends EventWords {
+  readonly data: Readonly<Record<string, EventField>>;
+  /** What the subject of the entry is, besides a device. */
+  readonly subject?: 'version' | 'person' | 'receipt';
+  /** State of the device after it. Events without one leave the state as it is. */
+  readonly status?: DeviceStatus;
+  /** The operation that makes it. */
+  readonly operation?: BatchOperation;
+  /** The entry has earlier and new values, which the stream shows as `changes`. */
+  readonly hasChanges?: true;
+  /** The device has a new activation code. */
+  readonly hasCode?: true;
+  /** It is the first entry of the device. */
+  readonly isFirst?: true;
+}
+
+const device = { deviceId: 'deviceId', deviceType: 'deviceType' } as const;
+const person = { personId: 'personId', source: 'personSource' } as const;
+const leaver = { ...person, devices: 'activeDevices' } as const;
+
+/** Events of the journal. They have an id and can be replayed. A new one comes last. */
+export const journalEventTable = {
+  DEVICE_REGISTERED: {
+    data: { ...device, serialNumber: 'text' },
+    words: 'registered ({deviceType})',
+    style: 'cyan',
+    status: 'INACTIVE',
+    hasCode: true,
+    isFirst: true,
+  },
+  DEVICE_ACTIVATED: {
+    data: { ...device, userId: 'text' },
+    words: 'activated[ for {userId}]',
+    style: 'green',
+    status: 'ACTIVE',
+    operation: 'ACTIVATE',
+  },
+  DEVICE_LOCKED: {
+    data: { ...device, lockReason: 'text' },
+    words: 'locked[: {lockReason}]',
+    style: 'red',
+    status: 'LOCKED',
+    operation: 'LOCK',
+  },
+  DEVICE_UNLOCKED: { data: device, words: 'unlocked', style: 'green', status: 'ACTIVE', operation: 'UNLOCK' },
+  DEVICE_DEACTIVATED: {
+    data: device,
+    words: 'deactivated',
+    style: 'red',
+    status: 'DEACTIVATED',
+    operation: 'DEACTIVATE',
+  },
+  DEVICE_UPDATED: { data: device, words: 'updated[: {changes}]', operation: 'UPDATE', hasChanges: true },
+  ACTIVATION_CODE_GENERATED: {
+    data: device,
+    words: 'new activation code',
+    operation: 'GENERATE_CODE',
+    hasCode: true,
+  },
+  APP_VERSION_UPLOADED: {
+    data: { versionId: 'versionId', platform: 'text', version: 'text' },
+    subject: 'version',
+    words: 'uploaded: {platform} {version}',
+  },
+  PERSON_LEFT: { data: leaver, subject: 'person', words: 'has left ({source}), {devices}' },
+  PERSON_HELD: { data: leaver, subject: 'person', words: 'held, {devices}: devmgr people held' },
+  PERSON_RETURNED: {
+    data: { ...person, lockedDevices: 'lockedDevices' },
+    subject: 'person',
+    words: 'is back: locked devices stay locked',
+  },
+  PROVISIONING_REFUSED: {
+    data: { source: 'provisioningSource' },
+    words: '{source}: a request was not stored as sent: devmgr people refused',
+  },
+  RECEIPT_SIGNED: {
+    data: { ...device, receiptId: 'text', kind: 'receiptKind' },
+    subject: 'receipt',
+    words: 'receipt signed: {kind} ({receiptId})',
+  },
+  LOAN_OVERDUE: {
+    data: { ...device, receiptId: 'text', dueAt: 'loanEnd' },
+    subject: 'receipt',
+    words: 'loan overdue since {dueAt} ({receiptId})',
+    style: 'yellow',
+  },
+} as const satisfies Readonly<Record<string, JournalEvent>>;
+
+/** Events of attached keys. They are live only: they have no id and cannot be replayed. */
+export const hardwareEventTable = {
+  KEY_ATTACHED: { words: 'plugged in[: {product}][: {problem}]', style: 'green' },
+  KEY_DETACHED: { words: 'unplugged', style: 'yellow' },
+} as const satisfies Readonly<Record<string, EventWords>>;
+
+/** Type of an event in the journal. */
+export type JournalEventType = keyof typeof journalEventTable;
+/** Type of an event of an attached key. */
+export type HardwareEventType = keyof typeof hardwareEventTable;
+/** Type of an event of the notification stream. */
+export type EventType = JournalEventType | HardwareEventType;
+
+/** Types of the events in the journal. */
+export const journalEventTypes = Object.keys(journalEventTable) as JournalEventType[];
+/** Types of the events of attached keys. */
+export const hardwareEventTypes = Object.keys(hardwareEventTable) as HardwareEventType[];
+/** Types of all events of the notification stream. */
+export const eventTypes: readonly EventType[] = [...journalEventTypes, ...hardwareEventTypes];
+
+const rows = new Map<string, JournalEvent>(Object.entries(journalEventTable));
+/** The row of an event of the journal; undefined for other entries, and types of a later version. */
+export const journalEvent = (type: string): JournalEvent | undefined => rows.get(type);
+
+/** The type of event that an operation on a device makes. */
+export const eventOfOperation = (operation: BatchOperation): JournalEventType =>
+  journalEventTypes.find(type => journalEvent(type)!.operation === operation)!;
