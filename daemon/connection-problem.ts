@@ -29,7 +29,8 @@ const codes: Readonly<Record<string, string>> = {
 /** Why a connection or a request on it failed. */
 export function connectionProblem(error: unknown, hostname: string): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === undefined) return message;
+  // The code of an aborted request is a number.
+  if (typeof code !== 'string') return message;
   const known = codes[code] ?? (code.startsWith('HPE_') ? 'the response is not HTTP' : undefined);
   return known ?? certificateProblem(error, hostname) ?? `${message || 'the connection failed'} (${code})`;
 }

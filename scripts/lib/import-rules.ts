@@ -209,11 +209,9 @@ export const rules: readonly Rule[] = [
     because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
   },
   {
-    from: withoutHttp,
-    // The connections to the object store.
-    except: ['daemon/blobs/s3/client.ts'],
-    never: ['node:http'],
-    because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
+    from: [...withoutHttp, 'daemon/base/', 'daemon/delivery/'],
+    never: ['node:http', 'node:https'],
+    because: 'HTTP ends in daemon/http, and requests to other systems have one transport, daemon/base/outgoing.ts',
   },
   {
     from: ['daemon/'],
@@ -279,7 +277,17 @@ export const rules: readonly Rule[] = [
     never: ['node:ffi'],
     because: 'node:ffi is experimental, and not in every Node: what uses it works without it',
   },
-  knownBy([], ['undici'], 'requests have one transport, src/cli/client/transport.ts'),
+  knownBy(
+    ['daemon/base/outgoing.ts'],
+    ['undici'],
+    'requests have one transport: daemon/base/outgoing.ts, and src/cli/client/transport.ts in the command line',
+  ),
+  {
+    from: ['daemon/base/outgoing.ts'],
+    never: ['npm:undici'],
+    atStart: true,
+    because: 'a daemon that sends no requests does not load undici, which takes 46 ms',
+  },
   knownBy(
     ['src/cli/settings/'],
     ['conf'],

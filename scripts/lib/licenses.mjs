@@ -5,6 +5,9 @@ import { fail } from './project.mjs';
 /** SPDX ids of licenses that package.json does not name, from the files LICENSE of the packages. */
 const unnamed = { 'dejavu-fonts-ttf': 'Bitstream-Vera', 'png-js': 'MIT' };
 
+/** Notices of code that a package contains from others, by the package. */
+const nested = { undici: ['lib/milo/LICENSE.md'] };
+
 /** The license of a package by the content of its package.json. */
 export const namedLicense = ({ name, license }) => unnamed[name] ?? license;
 
@@ -14,7 +17,8 @@ export function licenseOf(folder) {
   const { name, version, author } = about;
   const license = namedLicense(about);
   if (!license) fail(`${name} names no license.`, 'Look the license up before shipping it.');
-  const files = readdirSync(folder).filter(entry => /^(licen[cs]e|copying|notice)/i.test(entry));
+  const own = readdirSync(folder).filter(entry => /^(licen[cs]e|copying|notice)/i.test(entry));
+  const files = [...own, ...(nested[name] ?? [])];
   const holder = typeof author === 'string' ? author : (author?.name ?? `the authors of ${name}`);
   const texts = files.map(file => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
   return { name, version, license: license, text: texts.length ? texts.join('\n\n') : `Copyright ${holder}` };

@@ -78,6 +78,8 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
   ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
   ['src/cli/commands/apps/apps.ts', "import { FormData } from 'undici';", /one transport/],
+  ['daemon/delivery/webhooks/poster.ts', "import { request } from 'node:https';", /one transport/],
+  ['daemon/base/outgoing.ts', "import { Agent } from 'undici';", /does not load undici/],
   ['src/cli/commands/session/config.ts', "const { default: Conf } = await import('conf');", /takes the lock/],
   [
     'src/cli/commands/session/login.ts',

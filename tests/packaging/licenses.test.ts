@@ -35,6 +35,9 @@ it('every package that is built into the program is listed with its version, its
   }
 });
 
+it('a package whose parser is that of others has their notice as well', () =>
+  expect(notices).toMatch(/undici [^-]*MIT License[^-]*ISC License[^-]*NearForm/));
+
 it.each(['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'light-my-request'])(
   '%s, which Fastify loads for what the daemon does not use, is left out',
   name => {

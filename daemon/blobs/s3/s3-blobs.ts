@@ -1,6 +1,6 @@
 /** The stored files in an object store with an S3 interface, which any number of daemons share. */
 import { createHash } from 'node:crypto';
-import { PassThrough, type Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type TransformCallback, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { detach } from '../../streamed-memory.ts';
 import { BlobError } from '../blob-error.ts';
@@ -211,6 +211,11 @@ export class S3Blobs implements Blobs {
 
 class CountedStream extends PassThrough {
   bytesRead = 0;
+
+  // Readers free the memory of a piece, with which the parser of the response is not done while it passes the piece on.
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    queueMicrotask(() => done(null, chunk));
+  }
 
   override push(chunk: Buffer | null): boolean {
     this.bytesRead += chunk?.length ?? 0;

@@ -1,12 +1,10 @@
 /** Delivers journal entries to a target. A delivery resolves only when the receiver has confirmed that it read them all. */
 import { readFile } from 'node:fs/promises';
-import { request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type NetConnectOpts, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
+import { Outgoing } from '../../base/outgoing.ts';
 import type { AuditLine } from './audit-line.ts';
 import type { ForwardTarget, HttpTarget, SyslogTarget } from './target.ts';
 
@@ -76,32 +74,14 @@ const trust = async (caFile: string | null): Promise<{ readonly ca?: Buffer }> =
 /** A 2xx status confirms the whole body. A redirect is an error: the token is for this server only. */
 async function sendHttp(target: HttpTarget, lines: readonly AuditLine[], signal: AbortSignal): Promise<void> {
   const { url, token, caFile } = target;
-  const body = Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join(''));
+  const body = lines.map(line => `${JSON.stringify(line)}\n`).join('');
   const secret = token === null ? null : 'text' in token ? token.text : (await readFile(token.file, 'utf8')).trim();
   const headers = {
     'content-type': 'application/x-ndjson',
-    'content-length': body.length,
     ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
   };
-  const options = {
-    method: 'POST',
-    headers,
-    agent: false as const,
-    signal,
-    timeout: SILENCE_MS,
-    ...(await trust(caFile)),
-  };
-  const status = await new Promise<number>((resolve, reject) => {
-    const request = (url.startsWith('https:') ? tlsRequest : plainRequest)(url, options, response => {
-      response.resume();
-      response.once('error', reject);
-      response.once('end', () => resolve(response.statusCode ?? 0));
-    });
-    request.once('timeout', () => request.destroy(new Error(`no reaction for ${SILENCE_MS / 1000} s`)));
-    refuseUpgrade(request, resolve);
-    request.once('error', reject);
-    request.end(body);
-  });
+  const outgoing = new Outgoing({ ...(await trust(caFile)), silenceMs: SILENCE_MS });
+  const { status } = await outgoing.send({ url: new URL(url), method: 'POST', headers, body, signal });
   if (status < 200 || status > 299) throw new Error(`the response is ${status}`);
 }
 

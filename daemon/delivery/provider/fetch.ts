@@ -3,18 +3,16 @@
  * reach what only the machine of the daemon can reach. The host of the issuer may be in the networks of the organization, because an administrator
  * has named it and its certificate must bear that name; http only on this machine. Addresses at which clouds serve secrets are none of them.
  */
-import { request as plainRequest, type RequestOptions } from 'node:http';
-import { request as tlsRequest } from 'node:https';
 import type { CustomFetchOptions } from 'openid-client';
 import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
-import { refuseUpgrade } from '../../../src/delivery/refuse-upgrade.ts';
-import { connectionProblem, MAX_HEADERS } from '../../connection-problem.ts';
+import { type Answer, Outgoing, TookTooLong } from '../../base/outgoing.ts';
+import { connectionProblem } from '../../connection-problem.ts';
 import { isLoopbackName } from '../../loopback.ts';
 import { AddressNotAllowed, AllowedTargets, type Resolve } from '../webhooks/allowed.ts';
 import { AddressRefused, ProviderAway } from './errors.ts';
 
 /** Milliseconds for one request, and bytes of a response. */
-const bounds = { milliseconds: 5000, bytes: 256 * 1024 } as const;
+const bounds = { withinMs: 5000, mostBytes: 256 * 1024 } as const;
 
 /** A `fetch` as the library calls it. */
 export type ProviderFetch = (url: string, options: CustomFetchOptions) => Promise<Response>;
@@ -48,13 +46,17 @@ export async function enteredProblem(
 /** `alsoAllowed`: what the operator of the daemon allows webhooks. `now`: milliseconds since 1970. */
 export function providerFetch(issuer: string, alsoAllowed: readonly string[], now: () => number): ProviderFetch {
   const allowed = new AllowedTargets(alsoAllowed, undefined, new URL(issuer));
+  const outgoing = new Outgoing({ allowed });
   return async (address, { method, headers, body }) => {
     const url = new URL(address);
     if (url.protocol !== 'https:' && !isPlainLoopback(url)) throw new AddressRefused(`${url.origin} is not https`);
     const problem = allowed.problemOf(url);
     if (problem !== null) throw new AddressRefused(`the address ${problem}`);
-    const options = { method, headers, lookup: allowed.lookupFor(url) };
-    const response = await send(url, options, body === undefined || body === null ? '' : `${body}`);
+    const text = body === undefined || body === null ? null : `${body}`;
+    const answer = await outgoing.send({ url, method, headers, body: text, ...bounds }).catch(error => {
+      throw refusalOf(error, url);
+    });
+    const response = responseOf(answer, url);
     const { status } = response;
     if (status < 500 && status !== 429) return response;
     const waitSeconds = retryAfterSeconds(response.headers.get('retry-after') ?? undefined, now());
@@ -62,47 +64,18 @@ export function providerFetch(issuer: string, alsoAllowed: readonly string[], no
   };
 }
 
-function send(url: URL, options: RequestOptions, text: string): Promise<Response> {
-  const { promise, resolve, reject } = Promise.withResolvers<Response>();
-  const away = (reason: string, cause?: unknown) => reject(new ProviderAway(`${url.host}: ${reason}`, { cause }));
-  const request = (url.protocol === 'https:' ? tlsRequest : plainRequest)(url, {
-    ...options,
-    // A connection of its own, whose address is checked.
-    agent: false,
-    maxHeaderSize: MAX_HEADERS,
-  });
-  const timer = setTimeout(() => {
-    away(`no answer within ${bounds.milliseconds / 1000} s`);
-    request.destroy();
-  }, bounds.milliseconds);
-  request.once('close', () => clearTimeout(timer));
-  request.on('error', error => {
-    if (error instanceof AddressNotAllowed)
-      reject(new AddressRefused(`${url.host}: ${error.message}`, { cause: error }));
-    else away(connectionProblem(error, url.hostname), error);
-  });
-  refuseUpgrade(request, status => away(`HTTP ${status}`));
-  request.once('response', response => {
-    const chunks: Buffer[] = [];
-    let read = 0;
-    response.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      read += chunk.length;
-      if (read <= bounds.bytes) return;
-      away(`more than ${bounds.bytes} bytes`);
-      response.destroy();
-    });
-    response.on('error', error => away(connectionProblem(error, url.hostname), error));
-    response.once('end', () => {
-      const status = response.statusCode ?? 0;
-      const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
-        values.map((value): [string, string] => [name, value]),
-      );
-      const isEmpty = status === 204 || status === 205 || status === 304;
-      if (status < 200 || status > 599) return away(`HTTP ${status}`);
-      resolve(new Response(isEmpty ? null : Buffer.concat(chunks), { status, headers }));
-    });
-  });
-  request.end(text === '' ? undefined : text);
-  return promise;
+function responseOf({ status, headers: named, content }: Answer, { host }: URL): Response {
+  if (status < 200 || status > 599) throw new ProviderAway(`${host}: HTTP ${status}`);
+  const headers = Object.entries(named).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+  const isEmpty = status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : content, { status, headers });
+}
+
+function refusalOf(cause: Error, { host, hostname }: URL): ProviderAway {
+  if (cause instanceof AddressNotAllowed) return new AddressRefused(`${host}: ${cause.message}`, { cause });
+  const isLate = cause instanceof TookTooLong;
+  const reason = isLate ? `no answer within ${bounds.withinMs / 1000} s` : connectionProblem(cause, hostname);
+  return new ProviderAway(`${host}: ${reason}`, { cause });
 }

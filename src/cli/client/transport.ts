@@ -1,7 +1,6 @@
 /** Sends HTTP requests over node:http, whose modules are loaded on first use (3 ms). */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { connectionEnd } from '../../contract/local.ts';
-import { refuseUpgrade } from '../../delivery/refuse-upgrade.ts';
 import { interrupted } from '../fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
@@ -69,7 +68,9 @@ function exchange(request: HttpRequest): Promise<HttpResponse> {
       const peer = connectionEnd(body.socket.remoteAddress, body.socket.remotePort);
       resolve({ status: body.statusCode ?? 0, headers: body.headers, peer, body });
     });
-    refuseUpgrade(outgoing, status => {
+    // A response such as HTTP 101, which no request wants: without a listener, the request would end without an event.
+    outgoing.once('upgrade', ({ statusCode: status = 0 }, socket) => {
+      socket.destroy();
       waits.end();
       resolve({ status, headers: {}, body: process.getBuiltinModule('node:stream').Readable.from([]) });
     });
