@@ -71,7 +71,7 @@ export const busy: readonly string[] = [
   'faults/copy',
   'hardware/card-fuzz',
   'docs/blocks',
-  'console/bench',
+  'console/station',
   'faults/daemon-postgres',
   'faults/maintenance',
   'console/frame',

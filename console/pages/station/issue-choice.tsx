@@ -8,8 +8,8 @@ import { Field } from '../../parts/field.tsx';
 import { CheckBoxes, Choice } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { text, benchIssue as words } from '../../text/words.ts';
-import type { AskedPin } from './bench-view.ts';
 import type { BenchRun } from './run.ts';
+import type { AskedPin } from './station-view.ts';
 
 /** Nothing if the registry has no providers. */
 export function IssueSection({ run }: { readonly run: BenchRun }) {

@@ -7,9 +7,9 @@ import { saveCsv } from '../../parts/save.ts';
 import { Table } from '../../parts/table.tsx';
 import { grouped, moment } from '../../text/numbers.ts';
 import { bench as benchWords } from '../../text/words.ts';
-import type { Outcome } from './bench-view.ts';
 import { figuresOf, issuedAt, type StationResult, tableOf } from './results.ts';
 import type { BenchRun } from './run.ts';
+import type { Outcome } from './station-view.ts';
 
 const SHOWN = 20;
 

@@ -8,9 +8,9 @@ import type { Person } from '../../../src/enrollment/line/people.ts';
 import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
-import type { AskedPin, BenchView, Outcome, ShownRemark } from './bench-view.ts';
 import { type BegunKeys, boundIn, HeldKeys } from './held-keys.ts';
 import type { AskPin, IssueChoice, IssueKey, StationResult, StoredRun } from './results.ts';
+import type { AskedPin, BenchView, Outcome, ShownRemark } from './station-view.ts';
 
 /** The registry as the bench uses it. Nothing rejects. */
 export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledEarly'>;

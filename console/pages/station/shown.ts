@@ -1,8 +1,8 @@
 /** The outcome for a key and the next step, in words and in colors. */
 import { streamState } from '../../api/stream.ts';
 import { bench as words } from '../../text/words.ts';
-import type { BenchView, Outcome } from './bench-view.ts';
 import { issuedAt } from './results.ts';
+import type { BenchView, Outcome } from './station-view.ts';
 
 /** What the middle of the page reports about a run. */
 interface StageView {

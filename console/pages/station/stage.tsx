@@ -2,11 +2,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { bench as benchWords } from '../../text/words.ts';
-import type { BenchView } from './bench-view.ts';
 import { Keys } from './keys.tsx';
 import { Checks } from './results.tsx';
 import type { BenchRun } from './run.ts';
 import { shownOf } from './shown.ts';
+import type { BenchView } from './station-view.ts';
 
 let focus = () => {};
 

@@ -6,7 +6,6 @@ import { Field } from '../../parts/field.tsx';
 import { PersonField } from '../../parts/person-field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { bench as benchWords } from '../../text/words.ts';
-import { runOf } from './bench.ts';
 import { IssueSection } from './issue-choice.tsx';
 import { KeyFollower } from './key-follower.ts';
 import { Results } from './results.tsx';
@@ -14,6 +13,7 @@ import { RosterSection } from './roster.tsx';
 import type { BenchRun } from './run.ts';
 import { listen } from './scanner.ts';
 import { focusStage, Stage } from './stage.tsx';
+import { runOf } from './tab-run.ts';
 
 /** Binds keys to people, for the person who is signed in. */
 export function Station({ userId }: { readonly userId: string }) {
