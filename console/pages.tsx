@@ -47,7 +47,7 @@ export const pages: readonly PageEntry[] = [
       icons.KeyRound,
       async () => (await import('./pages/device/page.tsx')).DevicePage,
     ),
-    page('bench', async () => (await import('./pages/station/page.tsx')).BenchPage, icons.ScanLine),
+    page('station', async () => (await import('./pages/station/page.tsx')).ThisStationPage, icons.ScanLine),
     page('activity', async () => (await import('./pages/activity.tsx')).ActivityPage, icons.Activity),
   ]),
   ...inGroup({ group: 'line' }, [

@@ -18,7 +18,7 @@ const places = (devices: number): Readonly<Record<string, string>> => ({
   'Devices, filtered and sorted': 'devices?status=ACTIVE&deviceType=UKEY&sortBy=serialNumber&sortOrder=asc',
   'Devices, page 100': 'devices?page=100',
   'one device': `devices/DEV-${Math.ceil(devices / 2)}`,
-  Bench: 'bench',
+  Station: 'station',
   Activity: 'activity',
   Packages: 'packages',
   Users: 'users',

@@ -14,13 +14,13 @@ export const modifier = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl ';
 
 const byKey: Readonly<Record<string, 'search' | 'keys'>> = { '/': 'search', '?': 'keys' };
 
-/** ⌘K and Ctrl+K everywhere; `/` and `?` where nothing is typed: not in a field, in a dialog or a menu, and not at the bench, where a scanner types. */
+/** ⌘K and Ctrl+K everywhere; `/` and `?` where nothing is typed: not in a field, in a dialog or a menu, and not at the station, where a scanner types. */
 function press(event: KeyboardEvent): void {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   const isAway = !session.peek() || document.querySelector('dialog[open]') !== null;
   if (isAway || event.defaultPrevented || event.repeat || event.isComposing) return;
   const isTyped =
-    place.peek().path[0] === 'bench' ||
+    place.peek().path[0] === 'station' ||
     (target instanceof Element && target.closest('input:not([type=checkbox]), textarea, select, [role=menu]') !== null);
   const wanted =
     (ctrlKey || metaKey) && !altKey ? key.toLowerCase() === 'k' && 'search' : !altKey && !isTyped && byKey[key];

@@ -56,7 +56,7 @@ export const common: typeof en.common = {
     group: { devices: 'Geräte', line: 'Linie', administration: 'Verwaltung' },
     overview: 'Übersicht',
     devices: 'Geräte',
-    bench: 'Arbeitsplatz',
+    station: 'Arbeitsplatz',
     activity: 'Verlauf',
     lots: 'Lose',
     stations: 'Stationen',
@@ -1148,7 +1148,7 @@ export const credentials: typeof en.credentials = {
   done: { remove: name => `${name} ist beim Anbieter entfernt.` },
 };
 
-export const bench: typeof en.bench = {
+export const station: typeof en.station = {
   intro:
     'Person wählen, Schlüssel einstecken, Schlüssel abziehen: Der Schlüssel wird registriert und für die Person aktiviert.',
   sound: 'Ton',
@@ -1274,7 +1274,7 @@ export const bench: typeof en.bench = {
   },
 };
 
-export const benchIssue: typeof en.benchIssue = {
+export const stationIssue: typeof en.stationIssue = {
   title: 'Schlüssel ausgeben',
   hint: 'Nach dem Binden wird der Schlüssel bei jedem hier gewählten Anbieter für seine Person ausgegeben. Lassen Sie ihn bis dahin eingesteckt.',
   providers: 'Anbieter',

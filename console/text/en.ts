@@ -28,7 +28,7 @@ export const common = {
     group: { devices: 'Devices', line: 'Line', administration: 'Administration' },
     overview: 'Overview',
     devices: 'Devices',
-    bench: 'Bench',
+    station: 'Station',
     activity: 'Activity',
     lots: 'Lots',
     stations: 'Stations',
@@ -1104,8 +1104,8 @@ export const credentials = {
   done: { remove: (name: string) => `${name} is removed at its provider.` },
 };
 
-/** The bench. */
-export const bench = {
+/** The station page. */
+export const station = {
   intro: 'Choose a person, plug in a key, unplug it: the key is registered and activated for the person.',
   sound: 'Sound',
   notAllowed:
@@ -1217,8 +1217,8 @@ export const bench = {
   },
 };
 
-/** Keys that the bench issues at providers. */
-export const benchIssue = {
+/** Keys that the station page issues at providers. */
+export const stationIssue = {
   title: 'Issue keys',
   hint: 'After a key is bound, it is issued for its person at each provider that is chosen here. Leave it plugged in until then.',
   providers: 'Providers',

@@ -4,7 +4,7 @@
  */
 import { poll, sleep } from '../../src/delivery/wait.ts';
 import { mulberry } from '../support/mulberry.ts';
-import type { RosterBench } from './roster-station.ts';
+import type { RosterReader } from './roster-station.ts';
 import { ESC, type Screen, withoutColors } from './screen.ts';
 
 /** Milliseconds in which the program may still act on what was true before: it is another process, on a machine that may be busy. */
@@ -17,7 +17,7 @@ export interface Pair {
 }
 
 export class RandomOperator {
-  readonly #bench: RosterBench;
+  readonly #reader: RosterReader;
   readonly #screen: Screen;
   readonly #people: readonly string[];
   readonly #random: () => number;
@@ -28,8 +28,8 @@ export class RandomOperator {
   readonly #moments = new Map<string, number[]>();
   #text = '';
 
-  constructor(bench: RosterBench, screen: Screen, people: readonly string[], seed: number) {
-    this.#bench = bench;
+  constructor(reader: RosterReader, screen: Screen, people: readonly string[], seed: number) {
+    this.#reader = reader;
     this.#screen = screen;
     this.#people = people;
     this.#random = mulberry(seed);
@@ -103,7 +103,7 @@ export class RandomOperator {
 
   async #plug(): Promise<void> {
     if (this.#inside.length > 1) return this.#pull();
-    const { keyId, serialNumber } = await this.#bench.plug();
+    const { keyId, serialNumber } = await this.#reader.plug();
     this.#inside.push({ keyId, serial: serialNumber! });
   }
 
@@ -111,7 +111,7 @@ export class RandomOperator {
     const [key] = this.#inside.splice(Math.floor(this.#random() * this.#inside.length), 1);
     if (!key) return;
     this.#happens(key.serial);
-    await this.#bench.pull(key.keyId);
+    await this.#reader.pull(key.keyId);
   }
 
   async #press(): Promise<void> {

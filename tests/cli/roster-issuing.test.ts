@@ -18,7 +18,7 @@ import { scimClient } from '../support/scim.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { secretFile } from './issuing.ts';
 import { devmgr } from './program.ts';
-import { RosterBench } from './roster-station.ts';
+import { RosterReader } from './roster-station.ts';
 import { keys } from './screen.ts';
 
 const system = (await vi.hoisted(async () => {
@@ -32,7 +32,7 @@ vi.mock('../../daemon/hardware/drivers.ts', async () => {
 
 const daemon = daemonOfTests({ hardware: true, webhookAllow: ['127.0.0.1'] });
 /** Only for its stations: the keys of this file are authenticators. */
-const bench = new RosterBench(createSimulatedDriver({ count: 0, now: Date.now }), () => daemon);
+const reader = new RosterReader(createSimulatedDriver({ count: 0, now: Date.now }), () => daemon);
 const plugged = new Set<number>();
 const unplug = () => {
   for (const address of plugged) system.unplug(address);
@@ -63,7 +63,7 @@ async function provider(name: string) {
 
 test('a row is done when its key is issued for its person, and a later run continues', async () => {
   const company = await provider('company');
-  const { out, run, start } = bench.station('userId\nann.issue\nben.issue\n');
+  const { out, run, start } = reader.station('userId\nann.issue\nben.issue\n');
   const words = ['--for', 'company', '--pin', 'none', '--out', out];
   company.userVerification = 'discouraged';
   company.trouble('options', 'refused');
@@ -99,7 +99,7 @@ test('a row is done when its key is issued for its person, and a later run conti
 test('a key that one of two providers has is named by the next run, and its person gets no other key before it', async () => {
   const [alpha, beta] = [await provider('alpha'), await provider('beta')];
   for (const one of [alpha, beta]) one.userVerification = 'discouraged';
-  const { out, start, run } = bench.station('userId\nann.two\nben.two\n');
+  const { out, start, run } = reader.station('userId\nann.two\nben.two\n');
   const words = ['--for', 'alpha,beta', '--pin', 'none', '--out', out];
   beta.trouble('finish', 'refused');
   const begun = start(...words);
@@ -143,7 +143,7 @@ test('a key that one of two providers has is named by the next run, and its pers
     [ann[0], ben[0]],
     [ann[1], ben[1]],
   ]);
-  expect([...(await bench.holders())].filter(([serial]) => serial.startsWith('TWO-')).sort()).toEqual([
+  expect([...(await reader.holders())].filter(([serial]) => serial.startsWith('TWO-')).sort()).toEqual([
     ['TWO-1', 'ann.two'],
     ['TWO-2', 'ben.two'],
   ]);
@@ -152,7 +152,7 @@ test('a key that one of two providers has is named by the next run, and its pers
 test('enroll --for names the key in a row, and a script gives another one only with --again', async () => {
   const company = await provider('company-6');
   company.userVerification = 'discouraged';
-  const { run } = bench.station(null);
+  const { run } = reader.station(null);
   const words = ['--activate-for', 'eva.two', '--for', 'company-6', '--pin', 'none', '--json', '--timeout', '1'];
   company.trouble('finish', 'refused');
   key('THREE-1').plug();
@@ -177,7 +177,7 @@ test('enroll --for names the key in a row, and a script gives another one only w
 
 test('at a terminal Enter binds and issues the key, and its PIN is asked for', async () => {
   const company = await provider('company-2');
-  const { atTerminal } = bench.station('userId\ncid.issue\n');
+  const { atTerminal } = reader.station('userId\ncid.issue\n');
   const screen = atTerminal('--for', 'company-2');
   await screen.shows(/Enter binds and issues the key[\s\S]*plug in a key/);
   const { authenticator, plug } = key('ROSTER-3');
@@ -197,7 +197,7 @@ test('a letter that is not printed is named with the command that opens its PIN'
   await provider('company-4');
   const recipients = [await identityToRecipient(await generateIdentity())];
   data(await daemon.call('PUT', '/api/policies/pin', { recipients }));
-  const { out, rows, start } = bench.station('userId\ndan.letter\n');
+  const { out, rows, start } = reader.station('userId\ndan.letter\n');
   const printer = (await closedAddress()).replace('http://', '');
   const running = start('--for', 'company-4', '--pin', 'random', '--label', '--printer', printer, '--out', out);
   await running.until('stderr', /dan\.letter\n +plug in a key/);
@@ -217,7 +217,7 @@ const receiptsOf = async (serialNumber: string) => {
 
 test('a run that was killed before the key had signed is continued, and a key that has signed does not sign again', async () => {
   await trustReceiptKeys(daemon, root);
-  const { out, rows, start } = bench.station('userId\numa.signs\n');
+  const { out, rows, start } = reader.station('userId\numa.signs\n');
   const begin = async (file: string) => {
     const running = start('--receipt', '--terms', 'Mine.', '--out', file);
     await running.until('stderr', /uma\.signs\n +plug in a key/);
@@ -228,7 +228,7 @@ test('a run that was killed before the key had signed is continued, and a key th
   await plug(false).asksForTouch();
   killed.child.kill('SIGKILL');
   await killed.ended;
-  const holders = await bench.holders();
+  const holders = await reader.holders();
   expect([rows(), holders.get('SIGNED-1'), await receiptsOf('SIGNED-1')]).toEqual([[], 'uma.signs', []]);
   unplug();
   // As if this run ended before it had written the row to the first file.
@@ -252,7 +252,7 @@ test('each person of a group signs for a key that is issued: a key that is not t
   const made = await scim('POST', '/Users', { userName: 'vic.signs', active: true });
   members.push({ value: made.body.id });
   await scim('POST', '/Groups', { displayName: 'Signers', members });
-  const { out, rows, start } = bench.station(null);
+  const { out, rows, start } = reader.station(null);
   const other = authenticatorRoot('Other test root of rosters');
   const { plug } = key('SIGNED-2', other);
   const flags = ['--group', 'Signers', '--receipt', '--for', 'company-3', '--pin', 'none', '--out', out];
@@ -296,7 +296,7 @@ test('another key with the serial number of a device is neither enrolled nor iss
   await trustReceiptKeys(daemon, root);
   const company = await provider('company-5');
   company.userVerification = 'discouraged';
-  const { run } = bench.station(null);
+  const { run } = reader.station(null);
   const flags = ['--count', '1', '--activate-for', 'first.owner'];
   key('SHARED-1').plug();
   expect(await run('--prove', ...flags)).toMatchObject({ code: 0 });

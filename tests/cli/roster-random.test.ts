@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { type Pair, RandomOperator } from './random-operator.ts';
-import { RosterBench } from './roster-station.ts';
+import { RosterReader } from './roster-station.ts';
 import { ctrl } from './screen.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
@@ -28,8 +28,8 @@ vi.mock('../../daemon/hardware/attached-keys.ts', async importOriginal => {
 });
 
 const daemon = daemonOfTests({ hardware: true });
-const bench = new RosterBench(driver, () => daemon);
-afterEach(() => bench.pullAll());
+const reader = new RosterReader(driver, () => daemon);
+afterEach(() => reader.pullAll());
 
 /** Two that gave a key to a later badge when only time told whether it was still plugged in. For a longer run: the first seed, and how many. */
 const [first, count] = (process.env.TEST_ROSTER_SEEDS ?? '').split(',').map(Number) as [number, number?];
@@ -39,13 +39,13 @@ test.each(seeds)(
   'no key goes to a person whose badge came after it was pulled out, in the results and in the registry: seed %i',
   async seed => {
     const people = Array.from({ length: 12 }, (_, index) => `a${seed}-p${index}`);
-    const { out, rows, atTerminal } = bench.station(`userId\n${people.join('\n')}\n`);
+    const { out, rows, atTerminal } = reader.station(`userId\n${people.join('\n')}\n`);
     const screen = atTerminal('--out', out);
     await screen.shows(/plug in a key/);
-    const operator = new RandomOperator(bench, screen, people, seed);
+    const operator = new RandomOperator(reader, screen, people, seed);
     const hasEnded = () => screen.child.exitCode !== null;
     for (let acts = 0; acts < 12 && !hasEnded(); acts++) await operator.act();
-    await bench.pullAll();
+    await reader.pullAll();
     if (!hasEnded()) screen.type(ctrl.c);
     expect([0, 130]).toContain((await screen.ended).code);
     const pairs = rows().flatMap((row): Pair[] => {
@@ -53,7 +53,7 @@ test.each(seeds)(
       return result === 'registered' ? [{ serialNumber: serialNumber!, userId: userId! }] : [];
     });
     expect(operator.faults(pairs)).toEqual([]);
-    const holders = [...(await bench.holders())].filter(([, userId]) => people.includes(userId));
+    const holders = [...(await reader.holders())].filter(([, userId]) => people.includes(userId));
     expect(Object.fromEntries(holders)).toEqual(
       Object.fromEntries(pairs.map(pair => [pair.serialNumber, pair.userId])),
     );

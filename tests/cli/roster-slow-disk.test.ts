@@ -7,15 +7,15 @@ import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { confirmMs } from '../../src/enrollment/line/keyboard.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { needs } from '../support/needs.ts';
-import { RosterBench } from './roster-station.ts';
+import { RosterReader } from './roster-station.ts';
 import { ctrl, keys, type Screen } from './screen.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
 
 const daemon = daemonOfTests({ hardware: true });
-const bench = new RosterBench(driver, () => daemon);
-afterEach(() => bench.pullAll());
+const reader = new RosterReader(driver, () => daemon);
+afterEach(() => reader.pullAll());
 
 /** Types as a scanner does: the time between its characters is what is tested. */
 async function scan(screen: Screen, badge: string, gapMs: number): Promise<void> {
@@ -72,14 +72,14 @@ needs('strace')('with a disk whose sync takes', () => {
     async (disk, gap) => {
       burn();
       const ids = badges.map(badge => `${badge}-${disk}`);
-      const { out, rows, atTerminalBy } = bench.station(`userId\nfirst-${disk}\n${ids.join('\n')}\n`);
+      const { out, rows, atTerminalBy } = reader.station(`userId\nfirst-${disk}\n${ids.join('\n')}\n`);
       const screen = atTerminalBy(withDelay(disk), '--out', out);
       await screen.shows(/plug in a key/);
       const serials: (readonly [serial: string, userId: string])[] = [];
       let called = call(screen, ids[0]!, gap);
       for (const [at, id] of ids.entries()) {
         await called;
-        const { serialNumber } = await bench.plug();
+        const { serialNumber } = await reader.plug();
         serials.push([serialNumber!, id]);
         await screen.shows(/PASS/);
         await pause(quietMs);
@@ -88,25 +88,25 @@ needs('strace')('with a disk whose sync takes', () => {
         const next = ids[at + 1];
         if (next !== undefined) called = call(screen, next, gap);
         await expect.poll(() => rows().length).toBe(at + 1);
-        await bench.pull();
+        await reader.pull();
       }
       await screen.shows(new RegExp(`bound {2}${ids.at(-1)}`));
       screen.type(ctrl.c);
       await screen.ended;
-      const holders = await bench.holders();
+      const holders = await reader.holders();
       expect(serials.map(([serial]) => [serial, holders.get(serial)])).toEqual(serials);
     },
   );
 
   test('2 s, a badge is read while the row of a key that has failed is written', async () => {
-    const { out, atTerminalBy } = bench.station('userId\nann-2\nben-2\ncid-2\n');
+    const { out, atTerminalBy } = reader.station('userId\nann-2\nben-2\ncid-2\n');
     const screen = atTerminalBy(withDelay(2000), '--out', out);
     await screen.shows(/ann-2[\s\S]*plug in a key/);
-    await bench.plug();
+    await reader.plug();
     await screen.shows(/PASS/);
-    await bench.pull();
+    await reader.pull();
     await screen.shows(/bound {2}ann-2[\s\S]*ben-2[\s\S]*plug in a key/);
-    await bench.plugAgain();
+    await reader.plugAgain();
     const rowIsWritten = screen.shows(/badge of|FAIL/);
     await scan(screen, 'cid-2', 5);
     expect(await rowIsWritten).toBe('badge of');

@@ -8,7 +8,7 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { devmgr, programFile, start, temporaryFolder } from './program.ts';
 import { atTerminal, enter, shellAtTerminal } from './screen.ts';
 
-export class RosterBench {
+export class RosterReader {
   readonly #driver: SimulatedDriver;
   readonly #daemon: () => TestDaemon;
   #number = 0;

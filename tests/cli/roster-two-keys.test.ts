@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
-import { RosterBench } from './roster-station.ts';
+import { RosterReader } from './roster-station.ts';
 
 const simulated = createSimulatedDriver({ count: 0, now: Date.now });
 
@@ -48,12 +48,12 @@ beforeAll(async () => {
   daemon = await startTestDaemon({ hardware: true });
 });
 afterAll(() => daemon.stop());
-const bench = new RosterBench(simulated, () => daemon);
-afterEach(() => bench.pullAll());
+const reader = new RosterReader(simulated, () => daemon);
+afterEach(() => reader.pullAll());
 
 const plug = (answers: boolean): Promise<AttachedKey> => {
   driver.answers = answers;
-  return bench.plug();
+  return reader.plug();
 };
 
 test.each([
@@ -64,20 +64,20 @@ test.each([
   { name: 'neither answers, and the one that stays answers late', answers: [false, false], removed: 1, late: 0 },
 ] as const)('$name: the key that stays is bound', async ({ answers, removed, late }) => {
   const user = `zoe-${answers.join('-')}-${removed}-${late}`;
-  const running = bench.station(`userId\n${user}\n`).start();
+  const running = reader.station(`userId\n${user}\n`).start();
   const pair = [await plug(answers[0]), await plug(answers[1])] as const;
   const stays = pair[1 - removed]!;
   await running.until('stderr', /two new keys at once: nothing is bound/);
   const isLateWhileBoth = late === removed;
   if (isLateWhileBoth) driver.read(pair[late]);
-  await bench.pull(pair[removed].keyId);
+  await reader.pull(pair[removed].keyId);
   if (late !== null && !isLateWhileBoth) {
     await running.until('stderr', /two new keys[\s\S]*FAIL.*\(no readable serial\)/);
     driver.read(pair[late]);
   }
   await running.until('stderr', new RegExp(`two new keys[\\s\\S]*PASS.*${stays.serialNumber}`));
-  await bench.pull(stays.keyId);
+  await reader.pull(stays.keyId);
   expect((await running.ended).code).toBe(0);
-  const holders = await bench.holders();
+  const holders = await reader.holders();
   expect([stays, pair[removed]].map(key => holders.get(key.serialNumber!))).toEqual([user, undefined]);
 });

@@ -9,31 +9,31 @@ import { labelPrinter, reading } from '../support/label-printer.ts';
 import { scimClientWith } from '../support/scim.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 import { devmgr, temporaryFolder } from './program.ts';
-import { RosterBench } from './roster-station.ts';
+import { RosterReader } from './roster-station.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
 vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [driver] }));
 
 const daemon = daemonOfTests({ hardware: true });
-const bench = new RosterBench(driver, () => daemon);
-afterEach(() => bench.pullAll());
+const reader = new RosterReader(driver, () => daemon);
+afterEach(() => reader.pullAll());
 
 describe('in a script', () => {
   test('a key is bound when it is unplugged, and a run with the same --out continues', async () => {
-    const { out, rows, run, start: begin } = bench.station('userId,name\nann,Ann One\nben,\n');
+    const { out, rows, run, start: begin } = reader.station('userId,name\nann,Ann One\nben,\n');
     const running = begin('--out', out);
-    const first = await bench.plug();
+    const first = await reader.plug();
     await running.until('stderr', /PASS/);
-    expect(await bench.holders()).not.toContain('ann');
-    await bench.pull();
+    expect(await reader.holders()).not.toContain('ann');
+    await reader.pull();
     await running.until('stderr', /ben\n.*plug in a key/);
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
-    expect((await bench.holders()).get(first.serialNumber!)).toBe('ann');
+    expect((await reader.holders()).get(first.serialNumber!)).toBe('ann');
 
     const rest = begin('--out', out, '--json', '--verbose');
     await rest.until('stderr', /^connected/m);
-    await bench.pullUntilBound(rows);
+    await reader.pullUntilBound(rows);
     const { code, rows: all } = await rest.ended;
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({ result: 'registered', status: 'ACTIVE', userId: 'ben', name: null });
@@ -53,13 +53,13 @@ describe('in a script', () => {
     ] as const)
       members.push({ value: (await scim('POST', '/Users', { userName, displayName, active })).body.id });
     await scim('POST', '/Groups', { displayName: 'New hires 2026-12', members });
-    const { rows, out, start: begin } = bench.station(null);
+    const { rows, out, start: begin } = reader.station(null);
     const running = begin('--group', 'new hires 2026-12', '--out', out);
-    const key = await bench.plug();
+    const key = await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     expect(await running.ended).toMatchObject({ code: 0 });
-    expect((await bench.holders()).get(key.serialNumber!)).toBe('gina');
+    expect((await reader.holders()).get(key.serialNumber!)).toBe('gina');
     expect(rows()).toEqual([expect.stringContaining('Gina One')]);
     const none = await begin('--group', 'no such group').ended;
     expect(none).toMatchObject({ code: 5, stderr: expect.stringContaining('has no active member') });
@@ -67,29 +67,29 @@ describe('in a script', () => {
 
   test('a row without a name has the name of the person', async () => {
     await daemon.call('POST', '/api/people', { userName: 'ivy', name: 'Ivy Three' });
-    const { rows, out, start: begin } = bench.station('userId\nivy\n');
+    const { rows, out, start: begin } = reader.station('userId\nivy\n');
     const running = begin('--out', out);
     await running.until('stderr', /Ivy Three \(ivy\)/);
-    await bench.plug();
+    await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     expect(await running.ended).toMatchObject({ code: 0 });
     expect(rows()).toEqual([expect.stringContaining(',Ivy Three,')]);
   });
 
   test('a key of another person fails, and the person still needs a key', async () => {
-    const { start: begin, run } = bench.station('userId,type\ndan,\neve,UKEY\n');
+    const { start: begin, run } = reader.station('userId,type\ndan,\neve,UKEY\n');
     const running = begin();
-    const first = await bench.plug();
+    const first = await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     await running.until('stderr', /eve\n.*plug in a UKEY/);
-    await bench.plugAgain();
+    await reader.plugAgain();
     await running.until('stderr', /FAIL.*(bound to another person|wrong type)[\s\S]*eve still needs a key/);
     running.child.kill('SIGINT');
     await running.ended;
-    expect((await bench.holders()).get(first.serialNumber!)).toBe('dan');
-    const { code, stderr } = await bench.station('userId\nfay\n').run('--timeout', '1');
+    expect((await reader.holders()).get(first.serialNumber!)).toBe('dan');
+    const { code, stderr } = await reader.station('userId\nfay\n').run('--timeout', '1');
     expect([code, stderr]).toEqual([7, expect.stringContaining('(0 of 1 row done, 1 key failed)')]);
     expect(await run('--dry-run', '--timeout', '1', '--skip-attached')).toMatchObject({
       code: 10,
@@ -98,70 +98,70 @@ describe('in a script', () => {
   });
 
   test('the end of the service of a reader binds nothing, and nothing is bound until the reader is back and empty', async () => {
-    const { start: begin } = bench.station('userId\njan\n');
+    const { start: begin } = reader.station('userId\njan\n');
     const running = begin('--verbose');
     await running.until('stderr', /^connected/m);
-    const first = await bench.plug();
+    const first = await reader.plug();
     await running.until('stderr', /PASS/);
     const ready = driver.status();
     const status = vi.spyOn(driver, 'status').mockReturnValue({ ...ready, state: 'unavailable' });
     onTestFinished(() => status.mockRestore());
-    await bench.pull();
+    await reader.pull();
     await running.until('stderr', /lost: nothing is bound/);
     status.mockRestore();
     // It was never taken out.
-    const { keyId } = await bench.plugAgain();
-    await bench.pull(keyId);
+    const { keyId } = await reader.plugAgain();
+    await reader.pull(keyId);
     // Each list has the state of the drivers.
     const lists = vi.spyOn(driver, 'status');
     await expect.poll(() => lists.mock.calls.length, { timeout: 20_000 }).toBeGreaterThan(1);
-    await bench.plug();
+    await reader.plug();
     await running.until('stderr', /PASS[\s\S]*PASS/);
-    await bench.pull();
+    await reader.pull();
     const { code, stderr } = await running.ended;
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('FAIL')]);
-    const bound = await bench.holders();
+    const bound = await reader.holders();
     expect([...bound].filter(([, userId]) => userId === 'jan')).toHaveLength(1);
     expect(bound.get(first.serialNumber!)).toBeUndefined();
   });
 
   test('a key that does not prove enough is neither registered nor bound', async () => {
-    const { out, rows, start: begin } = bench.station('userId\nhal\n');
-    const before = await bench.total();
+    const { out, rows, start: begin } = reader.station('userId\nhal\n');
+    const before = await reader.total();
     const running = begin('--require-proof', 'unit', '--out', out);
-    await bench.plug();
+    await reader.plug();
     await running.until('stderr', /FAIL.* proof\n[\s\S]*hal still needs a key/);
-    await bench.pull();
+    await reader.pull();
     running.child.kill('SIGINT');
     expect((await running.ended).stderr).toMatch(/0 of 1 row done; 0 passed, 1 failed \(proof: 1\), yield 0 %/);
     expect(rows()).toEqual([expect.stringMatching(/^failed,,.*,hal,.*--require-proof unit.*,proof,c[0-9a-f]{8}$/)]);
-    expect(await bench.total()).toBe(before);
+    expect(await reader.total()).toBe(before);
   });
 
   test('a registered key is activated, counts once, and fails when it is locked', async () => {
-    const { start: begin } = bench.station('userId,count\nivo,2\n');
-    const { deviceType, serialNumber } = await bench.plug();
+    const { start: begin } = reader.station('userId,count\nivo,2\n');
+    const { deviceType, serialNumber } = await reader.plug();
     const body = { deviceType, serialNumber, manufacturer: 'Acme', model: 'One' };
     const { data: device } = await daemon.call('POST', '/api/devices/register', body);
-    await bench.pull();
+    await reader.pull();
     const running = begin();
-    await bench.plugAgain();
+    await reader.plugAgain();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     await running.until('stdout', new RegExp(`bound {2}ivo {2}${device.deviceId} ACTIVE`));
-    await bench.plugAgain();
+    await reader.plugAgain();
     await running.until('stderr', /FAIL.* counted before\n.*it is already counted for ivo/);
-    await bench.pull();
+    await reader.pull();
     running.child.kill('SIGINT');
     await running.ended;
     const locked = await daemon.call('POST', `/api/devices/${device.deviceId}/lock`, { reason: 'test' });
     expect(locked.code).toBe(200);
     const again = begin();
-    await bench.plugAgain();
+    await reader.plugAgain();
     await again.until('stderr', /FAIL.* LOCKED\n.*Unlock it/);
     again.child.kill('SIGINT');
     await again.ended;
-    expect((await bench.holders()).get(serialNumber!)).toBeUndefined();
+    expect((await reader.holders()).get(serialNumber!)).toBeUndefined();
   });
 
   test.each([
@@ -179,7 +179,7 @@ describe('in a script', () => {
     ['userId\n', /has no people/],
     [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, /line 100002: .*at most 100,000/],
   ])('an invalid roster is refused before the first key (%#)', async (roster, message) => {
-    const { code, stdout, stderr } = await bench.station(roster).run();
+    const { code, stdout, stderr } = await reader.station(roster).run();
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
   });
@@ -192,19 +192,19 @@ describe('in a script', () => {
     // A file that is not text.
     [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\nann\n`, /^Columns of .* that are not used: [\\x0, ]{190,199}…\./m],
   ])('further columns of a roster are named and not used (%#)', async (roster, message) => {
-    const { code, stderr } = await bench.station(roster).run('--timeout', '1', '--skip-attached');
+    const { code, stderr } = await reader.station(roster).run('--timeout', '1', '--skip-attached');
     expect([code, stderr]).toEqual([10, expect.stringMatching(message)]);
     expect(stderr).toContain('[1 of 1] ann\n');
   });
 
   test('a key that is bound and inserted again does not lower the yield', async () => {
-    const { out, start: begin } = bench.station('userId\nken\nlea\n');
+    const { out, start: begin } = reader.station('userId\nken\nlea\n');
     const running = begin('--out', out);
-    await bench.plug();
+    await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     await running.until('stderr', /lea\n.*plug in/);
-    await bench.plugAgain();
+    await reader.plugAgain();
     await running.until('stderr', /FAIL.*bound to another person/);
     running.child.kill('SIGINT');
     expect((await running.ended).stderr).toContain('1 of 2 rows done; 1 passed, 0 failed, yield 100 %');
@@ -217,7 +217,7 @@ describe('in a script', () => {
     ['--count', '1'],
     ['--activate-for', 'ann'],
   ])('%s is refused', async (...flag) => {
-    expect(await bench.station('userId\nann\n').run(...flag)).toMatchObject({
+    expect(await reader.station('userId\nann\n').run(...flag)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(flag[0]!),
     });
@@ -225,14 +225,14 @@ describe('in a script', () => {
 });
 
 test('a roster of 100,000 lines begins with its first person', async () => {
-  const { start: begin } = bench.station(
+  const { start: begin } = reader.station(
     `userId\n${Array.from({ length: 100_000 }, (_, at) => `u${at}`).join('\n')}\n`,
   );
   const running = begin();
   await running.until('stderr', /\[1 of 100,000\] u0\n/);
-  await bench.plug();
+  await reader.plug();
   await running.until('stderr', /PASS/);
-  await bench.pull();
+  await reader.pull();
   await running.until('stderr', /\[2 of 100,000\] u1\n/);
   running.child.kill('SIGINT');
   expect((await running.ended).stderr).toContain('1 of 100,000 rows done; 1 passed');
@@ -244,14 +244,14 @@ needsMount('a disk that is full', () => {
     const disk = await mountSmallDisk(2 * 4096);
     onTestFinished(() => disk.unmount());
     const out = join(disk.dir, 'results.csv');
-    const { start: begin, run } = bench.station('userId\npia\n');
+    const { start: begin, run } = reader.station('userId\npia\n');
     expect((await run('--out', out, '--timeout', '1')).code).toBe(10);
     const filler = `failed${','.repeat(13)}\n`;
     appendFileSync(out, filler.repeat(Math.floor((4096 - statSync(out).size) / filler.length)));
     const running = begin('--out', out);
-    const { serialNumber } = await bench.plug();
+    const { serialNumber } = await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     const { code, stdout, stderr } = await running.ended;
     const { deviceId } = /bound {2}pia {2}(?<deviceId>DEV-\d+)/.exec(stdout)!.groups!;
     expect(code).toBe(2);
@@ -260,7 +260,7 @@ needsMount('a disk that is full', () => {
         `results cannot be written to ${out}: .*\n.*${deviceId} is bound to pia and is not in the file`,
       ),
     ]);
-    expect((await bench.holders()).get(serialNumber!)).toBe('pia');
+    expect((await reader.holders()).get(serialNumber!)).toBe('pia');
     writeFileSync(out, readFileSync(out, 'utf8').replaceAll(filler, ''));
     const again = begin('--out', out);
     expect(await again.ended).toMatchObject({
@@ -277,17 +277,17 @@ describe('with labels', () => {
   test('each bound key gets one, also a key that was registered before', async () => {
     const labels: string[] = [];
     const { address, server } = await labelPrinter(reading(labels));
-    const { out, template, start: begin } = bench.station('userId,name\nlea,"Ott ^XZ, Lea"\nleo,\n');
+    const { out, template, start: begin } = reader.station('userId,name\nlea,"Ott ^XZ, Lea"\nleo,\n');
     const running = begin('--label', '--printer', address, '--template', template, '--out', out);
-    const first = await bench.plug();
+    const first = await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     await running.until('stderr', /leo\n.*plug in a key/);
-    const { deviceType, serialNumber } = await bench.plug();
+    const { deviceType, serialNumber } = await reader.plug();
     const body = { deviceType, serialNumber, manufacturer: 'Acme', model: 'One' };
     await daemon.call('POST', '/api/devices/register', body);
     await running.until('stderr', /PASS[\s\S]*PASS/);
-    await bench.pull();
+    await reader.pull();
     const { code, stderr } = await running.ended;
     server.close();
     expect(code).toBe(0);
@@ -304,12 +304,12 @@ describe('with labels', () => {
   test('a printer that does not respond holds up no person; what is not printed is named', async () => {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const { address, server } = await labelPrinter(socket => void isOver.then(() => socket.resetAndDestroy()));
-    const { out, rows, template, start: begin } = bench.station('userId\nmia\nned\n');
+    const { out, rows, template, start: begin } = reader.station('userId\nmia\nned\n');
     const running = begin('--label', '--printer', address, '--template', template, '--out', out);
     for (const user of ['mia', 'ned']) {
-      await bench.plug();
+      await reader.plug();
       await running.until('stderr', new RegExp(`PASS[\\s\\S]*it will be bound to ${user}`));
-      await bench.pull();
+      await reader.pull();
       await running.until('stdout', new RegExp(`bound {2}${user}`));
     }
     const ids = rows().map(row => /^registered,(DEV-\d+),.*,ACTIVE,/.exec(row)?.[1]);
@@ -330,11 +330,11 @@ describe('with labels', () => {
       writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     program('lp', 'cat >/dev/null');
     program('lpstat', 'echo "printer zebra disabled since Sun Nov 22 2026 -"');
-    const { start: begin } = bench.station('userId\nmax\n', { PATH: `${programs}:${process.env.PATH}` });
+    const { start: begin } = reader.station('userId\nmax\n', { PATH: `${programs}:${process.env.PATH}` });
     const running = begin('--label', '--lp', 'zebra');
-    await bench.plug();
+    await reader.plug();
     await running.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     const { code, stderr } = await running.ended;
     expect(code).toBe(0);
     expect(stderr).toMatch(/! label: queue zebra is stopped: its labels wait .*: it is the label of DEV-\d+ for max\n/);
@@ -342,10 +342,10 @@ describe('with labels', () => {
   });
 
   test('the row of a script shows whether the label is printed', async () => {
-    const { rows, out, start: begin } = bench.station('userId\nora\n');
+    const { rows, out, start: begin } = reader.station('userId\nora\n');
     const running = begin('--json', '--verbose', '--out', out, '--label', '--printer', '127.0.0.1:1');
     await running.until('stderr', /^connected/m);
-    await bench.pullUntilBound(rows);
+    await reader.pullUntilBound(rows);
     const { code, rows: all } = await running.ended;
     expect(code).toBe(0);
     expect(all.at(-1)).toMatchObject({

@@ -9,7 +9,7 @@ import { daemonOfTests } from '../support/daemon-tests.ts';
 import { activation, register } from '../support/fleet.ts';
 import { HoldingProxy } from '../support/holding-proxy.ts';
 import { loseResponse, relayTo } from './relay.ts';
-import { RosterBench } from './roster-station.ts';
+import { RosterReader } from './roster-station.ts';
 import { keys } from './screen.ts';
 
 const driver = createSimulatedDriver({ count: 0, now: Date.now });
@@ -18,12 +18,12 @@ vi.mock('../../daemon/hardware/drivers.ts', () => ({ createDrivers: () => [drive
 const daemon = daemonOfTests({ hardware: true });
 let address = '';
 const behind = { call: (...request: Parameters<TestDaemon['call']>) => daemon.call(...request) };
-const bench = new RosterBench(driver, () =>
+const reader = new RosterReader(driver, () =>
   Object.assign(behind as TestDaemon, { url: address || daemon.url, adminToken: daemon.adminToken }),
 );
 afterEach(async () => {
   address = '';
-  await bench.pullAll();
+  await reader.pullAll();
 });
 
 /** All commands of the test go through it. */
@@ -46,10 +46,10 @@ let number = 0;
 const twoPeople = (): readonly [string, string] => [`ann.${++number}`, `bob.${number}`];
 
 /** Who has which keys after the next run, which gets another key. */
-async function nextRun(running: ReturnType<ReturnType<RosterBench['station']>['start']>) {
-  const key = await bench.plug();
+async function nextRun(running: ReturnType<ReturnType<RosterReader['station']>['start']>) {
+  const key = await reader.plug();
   await running.until('stderr', /PASS/);
-  await bench.pull();
+  await reader.pull();
   const { code, stdout, stderr } = await running.ended;
   return { key, code, stdout, stderr };
 }
@@ -58,13 +58,13 @@ describe.each(cuts)('a roster that is killed $when the request $request is carri
   test.each([false, true])('is continued with another key for the next person; with a spool file: %s', async spools => {
     const [ann, bob] = twoPeople();
     const proxy = await proxied();
-    const { out, rows, start } = bench.station(`userId\n${ann}\n${bob}\n`);
+    const { out, rows, start } = reader.station(`userId\n${ann}\n${bob}\n`);
     const spool = spools ? ['--spool', `${out}.spool`] : [];
-    const first = await bench.plug();
+    const first = await reader.plug();
     const killed = start('--out', out, ...spool);
     await killed.until('stderr', /PASS/);
     const reached = proxy.hold(when, isAt(request));
-    await bench.pull();
+    await reader.pull();
     await reached;
     killed.child.kill('SIGKILL');
     await killed.ended;
@@ -73,7 +73,7 @@ describe.each(cuts)('a roster that is killed $when the request $request is carri
     const next = start('--out', out, ...spool);
     const { key, code, stdout } = await nextRun(next);
     expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`${first.serialNumber}[\\s\\S]*${bob}`))]);
-    const holders = await bench.holders();
+    const holders = await reader.holders();
     const held = [...holders].filter(([, userId]) => [ann, bob].includes(userId));
     expect(new Map(held)).toEqual(
       new Map([
@@ -97,11 +97,11 @@ test('a run whose answer is lost ends with key and person, and the next run fini
     answer.destroy();
   };
   address = await relayTo(daemon.url, (forward, answer) => void lose(forward, answer), /devices\/activate/);
-  const { out, rows, start } = bench.station(`userId\n${ann}\n${bob}\n`);
-  const first = await bench.plug();
+  const { out, rows, start } = reader.station(`userId\n${ann}\n${bob}\n`);
+  const first = await reader.plug();
   const cut = start('--out', out, '--no-wait');
   await cut.until('stderr', /PASS/);
-  await bench.pull();
+  await reader.pull();
   const { code, stderr } = await cut.ended;
   expect([code, stderr]).toEqual([9, expect.stringContaining(`1 key is unfinished: ${first.serialNumber} of ${ann}`)]);
   expect(stderr).toContain('run the same command again: it finishes this before the next key');
@@ -109,27 +109,27 @@ test('a run whose answer is lost ends with key and person, and the next run fini
   isCut = false;
   const next = start('--out', out);
   const { key, code: last } = await nextRun(next);
-  expect([last, (await bench.holders()).get(first.serialNumber!)]).toEqual([0, ann]);
-  expect((await bench.holders()).get(key.serialNumber!)).toBe(bob);
+  expect([last, (await reader.holders()).get(first.serialNumber!)]).toEqual([0, ann]);
+  expect((await reader.holders()).get(key.serialNumber!)).toBe(bob);
   expect(rows()).toHaveLength(2);
 });
 
 test('enroll --activate-for counts the key that an earlier run has begun, with its code', async () => {
   const [ann] = twoPeople();
   const proxy = await proxied();
-  const { out, rows, start } = bench.station(null);
+  const { out, rows, start } = reader.station(null);
   const flags = ['--activate-for', ann, '--count', '1', '--out', out];
   const reached = proxy.hold('after', isAt('register'));
   const killed = start(...flags);
-  const first = await bench.plug();
+  const first = await reader.plug();
   await reached;
   killed.child.kill('SIGKILL');
   await killed.ended;
-  await bench.pullAll();
-  const other = await bench.plug();
+  await reader.pullAll();
+  const other = await reader.plug();
   const { code, stdout } = await start(...flags).ended;
   expect([code, stdout]).toEqual([0, expect.stringMatching(/registered.*[\s\S]*activation code {2}[A-Z2-9]{4}-/)]);
-  const holders = await bench.holders();
+  const holders = await reader.holders();
   expect([holders.get(first.serialNumber!), holders.has(other.serialNumber!)]).toEqual([ann, false]);
   expect(rows()).toHaveLength(1);
 });
@@ -137,12 +137,12 @@ test('enroll --activate-for counts the key that an earlier run has begun, with i
 /** A run that is killed after the registry has bound its key, and the home with the record of it. */
 async function killedAfterActivation(person: string) {
   const proxy = await proxied();
-  const station = bench.station(`userId\n${person}\n`);
-  const key = await bench.plug();
+  const station = reader.station(`userId\n${person}\n`);
+  const key = await reader.plug();
   const killed = station.start('--out', station.out);
   await killed.until('stderr', /PASS/);
   const reached = proxy.hold('after', isAt('activate'));
-  await bench.pull();
+  await reader.pull();
   await reached;
   killed.child.kill('SIGKILL');
   await killed.ended;
@@ -169,10 +169,10 @@ test('bindings of earlier runs that cannot be read are named, and no other key i
 
 test('a home that cannot hold bindings is named, and a key is bound and signs all the same', async () => {
   const [ann] = twoPeople();
-  const { out, rows, start } = bench.station(`userId\n${ann}\n`);
+  const { out, rows, start } = reader.station(`userId\n${ann}\n`);
   writeFileSync(join(dirname(out), 'bindings'), '');
   const running = start('--out', out, '--receipt', '--timeout', '3');
-  await bench.plug();
+  await reader.plug();
   const { code, stderr } = await running.ended;
   expect(stderr).toContain('bindings are not recorded');
   expect([code, rows()]).toEqual([7, [expect.stringContaining(ann)]]);
@@ -188,46 +188,46 @@ describe('a person who has a key that the run does not count', () => {
   test('gets no other one in a script, unless --again is given', async () => {
     const [ann] = twoPeople();
     const { deviceId, serialNumber } = await withKey(ann);
-    const { start, out } = bench.station(`userId\n${ann}\n`);
+    const { start, out } = reader.station(`userId\n${ann}\n`);
     const refused = start('--out', out, '--timeout', '3');
-    const key = await bench.plug();
+    const key = await reader.plug();
     await refused.until(
       'stderr',
       new RegExp(`has another key[\\s\\S]*${deviceId} \\(${serialNumber}\\)[\\s\\S]*--again`),
     );
-    await bench.pull();
+    await reader.pull();
     expect((await refused.ended).code).toBe(7);
-    expect(await bench.holders()).not.toContain(key.serialNumber);
+    expect(await reader.holders()).not.toContain(key.serialNumber);
     const again = start('--out', out, '--again');
-    await bench.plugAgain();
+    await reader.plugAgain();
     await again.until('stderr', /PASS/);
-    await bench.pull();
+    await reader.pull();
     expect((await again.ended).code).toBe(0);
-    expect((await bench.holders()).get(key.serialNumber!)).toBe(ann);
+    expect((await reader.holders()).get(key.serialNumber!)).toBe(ann);
   });
 
   test('keeps it, however another roster spells the name', async () => {
     const [ann] = twoPeople();
-    const first = await bench.plug();
-    await bench.pull();
+    const first = await reader.plug();
+    await reader.pull();
     for (const name of [ann, ann.toUpperCase()]) {
-      const { start, out, rows } = bench.station(`userId\n${name}\n`);
+      const { start, out, rows } = reader.station(`userId\n${name}\n`);
       const running = start('--out', out);
-      await bench.plugAgain();
+      await reader.plugAgain();
       await running.until('stderr', /PASS/);
-      await bench.pull();
+      await reader.pull();
       expect([(await running.ended).code, rows()]).toEqual([0, [expect.stringContaining(first.serialNumber!)]]);
     }
-    expect((await bench.holders()).get(first.serialNumber!)).toBe(ann);
+    expect((await reader.holders()).get(first.serialNumber!)).toBe(ann);
   });
 
   test('gets another one at a terminal after r', async () => {
     const [ann] = twoPeople();
     await withKey(ann);
-    const { atTerminal, out } = bench.station(`userId\n${ann}\n`);
+    const { atTerminal, out } = reader.station(`userId\n${ann}\n`);
     const screen = atTerminal('--out', out);
     await screen.shows(/plug in a key/);
-    const key = await bench.plug();
+    const key = await reader.plug();
     await screen.shows(/has another\s+key[\s\S]*press\s+r/);
     screen.type(keys.enter);
     await screen.shows(/nothing to confirm/);
@@ -235,29 +235,29 @@ describe('a person who has a key that the run does not count', () => {
     await screen.shows(/another\s+key\s+for[\s\S]*PASS/);
     screen.type(keys.enter);
     expect((await screen.ended).code).toBe(0);
-    expect((await bench.holders()).get(key.serialNumber!)).toBe(ann);
+    expect((await reader.holders()).get(key.serialNumber!)).toBe(ann);
   });
 
   test('of another station with the same roster keeps that one', async () => {
     const [ann, bob] = twoPeople();
     const roster = `userId\n${ann}\n${bob}\n`;
-    const stations = [bench.station(roster), bench.station(roster)] as const;
+    const stations = [reader.station(roster), reader.station(roster)] as const;
     const one = stations[0].start('--out', stations[0].out);
-    const first = await bench.plug();
+    const first = await reader.plug();
     await one.until('stderr', /PASS/);
     // The check of the other station has passed as well when the first one binds.
     const proxy = await proxied();
-    const two = bench.station(roster);
+    const two = reader.station(roster);
     const reached = proxy.hold(
       'before',
       (method, { pathname }) => method === 'GET' && pathname === '/api/devices/list',
     );
     const other = two.start('--out', two.out, '--timeout', '5');
     await reached;
-    await bench.pull();
+    await reader.pull();
     await one.until('stdout', new RegExp(`bound {2}${ann}`));
     one.child.kill('SIGINT');
     await other.ended;
-    expect([...(await bench.holders())].filter(([, userId]) => userId === ann)).toEqual([[first.serialNumber, ann]]);
+    expect([...(await reader.holders())].filter(([, userId]) => userId === ann)).toEqual([[first.serialNumber, ann]]);
   });
 });

@@ -313,11 +313,11 @@ needs('chromium')('what a page of the console loads', () => {
   });
 });
 
-needs('chromium')('the bench at a daemon with hardware', () => {
+needs('chromium')('the station at a daemon with hardware', () => {
   const { openTab } = consoleTests({ simulateKeys: 1 });
 
   it.each(['en-US', 'de-DE'])('is as small, and loads the rest when someone acts: %s', async locale => {
-    const { page, context, requested } = await openTab({ place: 'bench', locale });
+    const { page, context, requested } = await openTab({ place: 'station', locale });
     await page.locator('.stage').getByText('SIM-UKEY').waitFor();
     await settled(page);
     await expectSmall(page, budgets.page);

@@ -153,8 +153,8 @@ needs('chromium')('the search of the console', () => {
     await page.keyboard.type('/?');
     expect(await page.getByRole('searchbox').inputValue()).toBe('/?');
     expect(await dialog(page).count()).toBe(0);
-    await show('bench');
-    await page.getByRole('heading', { name: 'Bench' }).waitFor();
+    await show('station');
+    await page.getByRole('heading', { name: 'Station' }).waitFor();
     await page.keyboard.type('a/b?');
     expect(await dialog(page).count()).toBe(0);
     await show('activity');

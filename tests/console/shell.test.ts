@@ -18,7 +18,7 @@ needs('chromium')('the shell of the console', () => {
     expect((await list(page, 'Devices').allTextContents()).slice(0, 4)).toEqual([
       'Overview',
       'Devices',
-      'Bench',
+      'Station',
       'Activity',
     ]);
     expect(await list(page, 'Line').allTextContents()).toContain('Packages');

@@ -1,4 +1,4 @@
-/** Keys that are issued at the page Bench, with a station whose keys are authenticators. The providers are stand-ins: see their file. */
+/** Keys that are issued at the page Station, with a station whose keys are authenticators. The providers are stand-ins: see their file. */
 import type { Page } from 'playwright-core';
 import { expect, it, vi } from 'vitest';
 import type { FakeHid } from '../support/fake-hid.ts';
@@ -48,7 +48,7 @@ async function scan(page: Page, badge: string): Promise<void> {
   await session.detach();
 }
 
-needs('chromium')('issuing at the bench', () => {
+needs('chromium')('issuing at the station', () => {
   const { daemon, openTab } = consoleTests({ hardware: true, webhookAllow: ['127.0.0.1', 'localhost'] });
 
   it('gives each person of a roster a key that signs in, and the page keeps no PIN', async () => {
@@ -58,7 +58,7 @@ needs('chromium')('issuing at the bench', () => {
       ['okta', okta],
     ] as const)
       data(await daemon.call('POST', '/api/providers', { name, ...settings }));
-    const { page, context, complaints } = await openTab({ place: 'bench' });
+    const { page, context, complaints } = await openTab({ place: 'station' });
     await page.locator('.stream.live').waitFor();
     const stage = page.locator('.stage');
     const decided = (word: string) => page.locator('.verdict').getByText(word, { exact: true }).waitFor();
@@ -73,16 +73,16 @@ needs('chromium')('issuing at the bench', () => {
     await page.getByLabel(/^CSV file/).setInputFiles({
       name: 'people.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from('userId\nann.bench\nben.bench\n'),
+      buffer: Buffer.from('userId\nann.station\nben.station\n'),
     });
-    await said('Plug in a key for ann.bench.');
+    await said('Plug in a key for ann.station.');
 
-    const first = key('BENCH-1');
+    const first = key('STATION-1');
     first.plug();
     await decided('PASS');
-    await said(/^Press Enter: the key will be bound to ann\.bench and issued/);
+    await said(/^Press Enter: the key will be bound to ann\.station and issued/);
     await page.keyboard.press('Enter');
-    await dialog(page).getByText('First PIN of BENCH-1').waitFor();
+    await dialog(page).getByText('First PIN of STATION-1').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     const field = dialog(page).getByLabel('PIN', { exact: true });
     const again = dialog(page).getByLabel('Repeat the PIN');
@@ -105,7 +105,7 @@ needs('chromium')('issuing at the bench', () => {
       first.plug();
       await decided('PASS');
       await page.keyboard.press('Enter');
-      await dialog(page).getByText('PIN of BENCH-1').waitFor();
+      await dialog(page).getByText('PIN of STATION-1').waitFor();
       await dialog(page)
         .getByText(`Attempts left: ${typed === PIN ? 7 : 8}`)
         .waitFor();
@@ -122,10 +122,10 @@ needs('chromium')('issuing at the bench', () => {
 
     first.unplug();
     await page.reload();
-    await said('Plug in a key for ben.bench.');
+    await said('Plug in a key for ben.station.');
     // A key that is plugged in before the stream is there has no person.
     await page.locator('.stream.live').waitFor();
-    const second = key('BENCH-2');
+    const second = key('STATION-2');
     second.plug();
     await decided('PASS');
     await page.keyboard.press('Enter');
@@ -135,7 +135,7 @@ needs('chromium')('issuing at the bench', () => {
     await decided('BOUND');
     await page.getByText('2 of 2 rows done').waitFor();
     for (const { state } of [company, okta])
-      expect(state.accepted.map(({ person }) => person)).toEqual(['ann.bench', 'ben.bench']);
+      expect(state.accepted.map(({ person }) => person)).toEqual(['ann.station', 'ben.station']);
     expect(await held()).not.toContain(PIN);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -160,7 +160,7 @@ needs('chromium')('issuing at the bench', () => {
   it('a PIN that is not entered, does not fit or is not there is explained in the language of the page, and the key continues', async () => {
     const { state, settings } = await startEntra();
     data(await daemon.call('POST', '/api/providers', { name: 'third', ...settings }));
-    const { page, context, complaints } = await openTab({ place: 'bench', locale: 'de-DE' });
+    const { page, context, complaints } = await openTab({ place: 'station', locale: 'de-DE' });
     await page.locator('.stream.live').waitFor();
     const stage = page.locator('.stage');
     const decided = (word: string) => page.locator('.verdict').getByText(word, { exact: true }).waitFor();
@@ -168,10 +168,10 @@ needs('chromium')('issuing at the bench', () => {
     const again = dialog(page).getByLabel('PIN wiederholen');
     await page.getByRole('group', { name: 'Anbieter' }).getByLabel('third').click();
     const [file] = await Promise.all([page.waitForEvent('filechooser'), page.getByLabel(/CSV/).first().click()]);
-    await file.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId\ncleo.bench\n') });
-    await stage.getByText('Stecken Sie einen Schlüssel für cleo.bench ein.').waitFor();
+    await file.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId\ncleo.station\n') });
+    await stage.getByText('Stecken Sie einen Schlüssel für cleo.station ein.').waitFor();
 
-    const one = key('BENCH-3');
+    const one = key('STATION-3');
     const plug = async () => {
       // Two Enter in 300 ms are of a scanner, unless Esc is between them.
       await page.keyboard.press('Escape');
@@ -217,7 +217,10 @@ needs('chromium')('issuing at the bench', () => {
     await again.fill(PIN);
     await page.keyboard.press('Enter');
     await decided('GEBUNDEN');
-    expect([one.authenticator.isPin(PIN), state.accepted.map(({ person }) => person)]).toEqual([true, ['cleo.bench']]);
+    expect([one.authenticator.isPin(PIN), state.accepted.map(({ person }) => person)]).toEqual([
+      true,
+      ['cleo.station'],
+    ]);
     expect(complaints).toEqual([]);
     one.unplug();
     await context.close();

@@ -1,8 +1,8 @@
-/** A run of the bench without a browser: what is bound to whom, what is said, and what is kept. */
+/** A run of the station without a browser: what is bound to whom, what is said, and what is kept. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { figuresOf, resultCells, type StoredRun } from '../../console/pages/station/results.ts';
 import { readRoster, readRosterBytes } from '../../console/pages/station/roster-file.ts';
-import { BenchRun, type RunStore, type StationRegistry } from '../../console/pages/station/run.ts';
+import { type RunStore, type StationRegistry, StationRun } from '../../console/pages/station/run.ts';
 
 import { CsvReader } from '../../src/contract/csv-reader.ts';
 import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
@@ -24,7 +24,7 @@ const person = (userId: string, more: Partial<Person> = {}): Person => ({
 
 const noOther: AnotherKey = { isAllowed: false, isCounted: () => false, unfinished: null };
 
-/** The judge of the bench before a registry that has the device. `register` and `activate` see each request. */
+/** The judge of the station before a registry that has the device. `register` and `activate` see each request. */
 function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<EnrollmentRegistry> = {}) {
   const registry = {
     deviceOf: async () => device as DeviceDetail | null,
@@ -80,14 +80,14 @@ describe('a key', () => {
 });
 
 /** What several tabs of one browser share, and requests that replace those of the registry. */
-interface BenchMore {
+interface StationMore {
   readonly bound: string[];
   readonly browser: { begun?: Readonly<Record<string, string>> };
   readonly requests: Partial<EnrollmentRegistry>;
 }
 
-/** A bench whose registry keeps what is bound; `refuses` are serial numbers that it refuses. */
-function bench(stored: StoredRun | null = null, refuses: readonly string[] = [], more: Partial<BenchMore> = {}) {
+/** A station whose registry keeps what is bound; `refuses` are serial numbers that it refuses. */
+function station(stored: StoredRun | null = null, refuses: readonly string[] = [], more: Partial<StationMore> = {}) {
   const { bound = [], browser = {}, requests = {} } = more;
   const sounds: string[] = [];
   let kept = stored;
@@ -117,7 +117,7 @@ function bench(stored: StoredRun | null = null, refuses: readonly string[] = [],
   };
   const isAttached = async () => true;
   const issueKey = async () => ({ providers: {}, reason: 'nothing is issued here' });
-  const run = new BenchRun({
+  const run = new StationRun({
     registry,
     issueKey,
     store,
@@ -134,8 +134,8 @@ const answered = () => new Promise<void>(resolve => setImmediate(resolve));
 
 describe('a tab that was closed', () => {
   test('during a binding leaves the key by name: its person gets no other one before r', async () => {
-    const browser: BenchMore['browser'] = {};
-    const closed = bench(null, [], { browser, requests: { activate: () => new Promise(() => undefined) } });
+    const browser: StationMore['browser'] = {};
+    const closed = station(null, [], { browser, requests: { activate: () => new Promise(() => undefined) } });
     closed.run.take({ type: 'badge', text: 'ann' });
     closed.run.plugged(keyOf('A'), true);
     await answered();
@@ -143,7 +143,7 @@ describe('a tab that was closed', () => {
     await answered();
     expect(browser.begun).toEqual({ A: 'ann' });
 
-    const { run, bound } = bench(null, [], { browser });
+    const { run, bound } = station(null, [], { browser });
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('B'), true);
     await answered();
@@ -160,7 +160,7 @@ describe('a tab that was closed', () => {
     const keysOf = async () => [
       { deviceId: 'DEV-A', serialNumber: 'A', deviceType: 'UKEY', activatedAt: null } as PersonKey,
     ];
-    const { run, bound } = bench(null, [], { requests: { keysOf } });
+    const { run, bound } = station(null, [], { requests: { keysOf } });
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('B'), true);
     await answered();
@@ -174,7 +174,7 @@ describe('a tab that was closed', () => {
 
 describe('without a roster', () => {
   test('a badge, a key and its unplugging bind it once; the next badge is for the next key', async () => {
-    const { run, bound, sounds } = bench();
+    const { run, bound, sounds } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     await answered();
@@ -191,7 +191,7 @@ describe('without a roster', () => {
   });
 
   test('Esc before leaves nothing behind', async () => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     await answered();
@@ -203,7 +203,7 @@ describe('without a roster', () => {
   });
 
   test('a key whose unplugging is reported after a badge is not bound', async () => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.plugged(keyOf('A'), true);
     run.take({ type: 'badge', text: 'ann' });
     await answered();
@@ -213,7 +213,7 @@ describe('without a roster', () => {
   });
 
   test('a key that a new list of keys lacks is gone and not bound; a key that the list has stays', async () => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     await answered();
@@ -232,7 +232,7 @@ describe('without a roster', () => {
   test('two keys are not bound, and one of them can be ignored', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     run.plugged(keyOf('B'), true);
@@ -251,7 +251,7 @@ describe('without a roster', () => {
   });
 
   test('a key whose check has passed cannot be ignored: that would count as unplugging', async () => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     await answered();
@@ -261,7 +261,7 @@ describe('without a roster', () => {
   });
 
   test.each(['pulled', 'kept'])('a key that was out of sight is not bound (%s)', async how => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     await answered();
@@ -276,7 +276,7 @@ describe('without a roster', () => {
   });
 
   test('a key that is unplugged during its check fails', async () => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     run.pulled('id-A', true);
@@ -285,7 +285,7 @@ describe('without a roster', () => {
   });
 
   test('a key that the registry refuses leaves the person open', async () => {
-    const { run } = bench(null, ['A']);
+    const { run } = station(null, ['A']);
     run.take({ type: 'badge', text: 'ann' });
     run.plugged(keyOf('A'), true);
     await answered();
@@ -298,7 +298,7 @@ describe('without a roster', () => {
 
 describe('with a roster', () => {
   const people = [person('ann', { name: 'Ann' }), person('bob', { wanted: 2 })];
-  const bind = async (run: BenchRun, serial: string) => {
+  const bind = async (run: StationRun, serial: string) => {
     run.plugged(keyOf(serial), true);
     await answered();
     run.pulled(`id-${serial}`, true);
@@ -306,19 +306,19 @@ describe('with a roster', () => {
   };
 
   test('people are next in order, and a reload continues', async () => {
-    const { run, bound, kept } = bench();
+    const { run, bound, kept } = station();
     run.begin(people);
     await bind(run, 'A');
     await bind(run, 'B');
     expect(bound).toEqual(['ann A', 'bob B']);
-    const later = bench(kept());
+    const later = station(kept());
     expect(later.run.view.value).toMatchObject({ person: { userId: 'bob' }, done: 1, roster: { finished: 1 } });
     await bind(later.run, 'C');
     expect(later.run.view.value).toMatchObject({ person: null, roster: { finished: 2 }, waiting: { count: 0 } });
   });
 
   test('that is removed and loaded again, keys that people have count', async () => {
-    const { run } = bench();
+    const { run } = station();
     run.begin(people);
     await bind(run, 'A');
     run.begin(null);
@@ -327,7 +327,7 @@ describe('with a roster', () => {
   });
 
   test('a key that is in the reader when it is loaded is for no person', async () => {
-    const { run, bound } = bench();
+    const { run, bound } = station();
     run.plugged(keyOf('A'), true);
     run.begin(people);
     run.pulled('id-A', true);
@@ -336,7 +336,7 @@ describe('with a roster', () => {
   });
 
   test('counts and rows of the file', async () => {
-    const { run } = bench();
+    const { run } = station();
     run.begin(people);
     run.plugged(keyOf(null, { problem: '=cmd' }), true);
     await answered();

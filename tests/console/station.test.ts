@@ -1,4 +1,4 @@
-/** The page Bench with a real registry and simulated keys that are plugged in and unplugged. */
+/** The page Station with a real registry and simulated keys that are plugged in and unplugged. */
 import type { Browser, CDPSession, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
@@ -22,8 +22,8 @@ const plug = () => {
 const pull = (keyId?: string): Promise<void> => driver.detach(keyId);
 
 /** The page, connected and ready for keys. */
-async function openBench(options: Parameters<typeof openConsole>[2] = {}): Promise<ConsoleTab> {
-  const tab = await openConsole(browser, daemon, { ...options, place: 'bench' });
+async function openStation(options: Parameters<typeof openConsole>[2] = {}): Promise<ConsoleTab> {
+  const tab = await openConsole(browser, daemon, { ...options, place: 'station' });
   await tab.page.locator('.stream.live').waitFor();
   await tab.page.locator('.stage').waitFor();
   return tab;
@@ -64,7 +64,7 @@ const deviceOf = async (serial: string | null) =>
   (await devices()).find((device: { serialNumber: string }) => device.serialNumber === serial) ?? null;
 const head = async (): Promise<number> => (await daemon.call('GET', '/api/events')).data.head;
 
-needs('chromium')('the page Bench', () => {
+needs('chromium')('the page Station', () => {
   beforeAll(async () => {
     daemon = await startTestDaemon({ hardware: true });
     browser = await startBrowser();
@@ -83,7 +83,7 @@ needs('chromium')('the page Bench', () => {
 
   describe('a key', () => {
     it('is registered and activated when it is unplugged after a scan, and not before', async () => {
-      const { page, context, complaints } = await openBench();
+      const { page, context, complaints } = await openStation();
       await scan(page, 'alice');
       await said(page, 'Plug in a key for alice.');
       const { serialNumber } = await plug();
@@ -101,7 +101,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('leaves no trace in registry and journal after Esc', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await call(page, 'alice');
       const before = await head();
       const { serialNumber } = await plug();
@@ -115,7 +115,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('is not bound while a second one is plugged in', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await scan(page, 'alice');
       const before = await head();
       const first = await plug();
@@ -137,7 +137,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('of another person is not bound, and the page explains why', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       const { serialNumber, deviceType } = await plug();
       await decided(page, 'WAIT');
       const body = { deviceType, serialNumber, manufacturer: '<img src=x onerror=alert(1)>', model: '1' };
@@ -157,7 +157,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('that is registered and inactive is activated for the person', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       const { serialNumber, deviceType } = await plug();
       const body = { deviceType, serialNumber, manufacturer: 'M', model: '1' };
       await daemon.call('POST', '/api/devices/register', body);
@@ -172,7 +172,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('that does not prove what the policy requires is not bound, and the page names what is missing', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       const policy = { requiredGrade: 'unit', allowedAaguids: [], leastFirmware: [] };
       await daemon.call('PUT', '/api/policies/proof', policy);
       await call(page, 'alice');
@@ -193,7 +193,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('is not bound after a loss of the connection, nor twice', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await call(page, 'alice');
       await plug();
       await decided(page, 'PASS');
@@ -219,7 +219,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('whose binding got no answer is bound once, when the daemon answers again', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await call(page, 'alice');
       const { serialNumber } = await plug();
       await decided(page, 'PASS');
@@ -243,7 +243,7 @@ needs('chromium')('the page Bench', () => {
 
   it('shows the registration of a key that Enter has bound and that is still plugged in', async () => {
     const { serialNumber } = await plug();
-    const { page, context } = await openBench();
+    const { page, context } = await openStation();
     await said(page, serialNumber!);
     await call(page, 'erika');
     await decided(page, 'PASS');
@@ -264,7 +264,7 @@ needs('chromium')('the page Bench', () => {
       const { serialNumber } = await plug();
       const { page, context, show } = await openConsole(browser, daemon, { place: 'activity' });
       await page.route(script, route => route.abort(), { times: 1 });
-      await show('bench');
+      await show('station');
       await page.getByText('could not be loaded').waitFor();
       await page.getByRole('button', { name: 'Try again' }).click();
       await said(page, serialNumber!);
@@ -281,7 +281,7 @@ needs('chromium')('the page Bench', () => {
       const { page, context, show } = await openConsole(browser, daemon, { place: 'activity' });
       const asked = Promise.withResolvers<Route>();
       await page.route(script, route => asked.resolve(route));
-      await show('bench');
+      await show('station');
       const route = await asked.promise;
       await pull();
       await route.continue();
@@ -296,7 +296,7 @@ needs('chromium')('the page Bench', () => {
 
   describe('a scanner', () => {
     it('is recognized wherever the focus is, and its characters do not stay in a field', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       const field = page.getByRole('combobox');
       await field.fill('typed');
       await scan(page, 'dora');
@@ -311,7 +311,7 @@ needs('chromium')('the page Bench', () => {
 
     it('is not a person who types, to whom persons are offered', async () => {
       await daemon.call('POST', '/api/people', { userName: 'dora', name: 'Dora Doe' });
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await page.getByRole('combobox').focus();
       await press(page, 'dora', 80);
       expect(await page.getByRole('combobox').inputValue()).toBe('dora');
@@ -324,7 +324,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('whose scan is cut binds nothing, by Enter or by unplugging, until the badge is scanned again', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await upload(page, 'userId,name\nzoe,Zoe\np-1,\np-12,\n12,\n2,\n');
       await said(page, 'Plug in a key for Zoe.');
       const { serialNumber } = await plug();
@@ -358,7 +358,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('with an unknown badge of a roster binds nothing until a valid badge', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await upload(page, 'userId,name\nzoe,Zoe\n');
       await said(page, 'Plug in a key for Zoe.');
       await scan(page, 'mallory');
@@ -386,7 +386,7 @@ needs('chromium')('the page Bench', () => {
 
   describe('a roster', () => {
     it('is refused as a whole with the first invalid line', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       await upload(page, 'name\nAnn\nBen\nCleo\n');
       await page.getByText('Line 1: the column userId is missing').waitFor();
       await upload(page, 'userId\nann\nann\n');
@@ -396,7 +396,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('in the encoding of Excel is refused with its line, and read once the encoding is named', async () => {
-      const { page, context } = await openBench();
+      const { page, context } = await openStation();
       // userId, müller and möller in windows-1252.
       await upload(page, Buffer.from('7573657249640d0a6dfc6c6c65720d0a6df66c6c65720d0a', 'hex'));
       await page.getByText('Line 2: it is not valid UTF-8.').waitFor();
@@ -409,7 +409,7 @@ needs('chromium')('the page Bench', () => {
     });
 
     it('names the next person after each key, survives other pages and a reload, and its results can be downloaded', async () => {
-      const { page, context, show } = await openBench();
+      const { page, context, show } = await openStation();
       await upload(page, 'room,userId,name,type\n7,ann,Ann One,UKEY\n,ben,,\n,cleo,Cleo,\n');
       await page.getByText('Ignored columns: room.').waitFor();
       await said(page, 'Plug in a key for Ann One.');
@@ -423,7 +423,7 @@ needs('chromium')('the page Bench', () => {
       await said(page, 'Plug in a key for ben.');
       await show('activity');
       await page.getByRole('heading', { name: 'Activity' }).waitFor();
-      await show('bench');
+      await show('station');
       await said(page, 'Plug in a key for ben.');
       await page.reload();
       await said(page, 'Plug in a key for ben.');
@@ -453,7 +453,7 @@ needs('chromium')('the page Bench', () => {
           start.call(this, at);
         };`,
     });
-    await page.goto(`${daemon.url}/console/#/bench`);
+    await page.goto(`${daemon.url}/console/#/station`);
     await page.reload();
     await page.locator('.stream.live').waitFor();
     await stage(page).waitFor();
@@ -484,7 +484,7 @@ needs('chromium')('the page Bench', () => {
   });
 
   it('speaks German', async () => {
-    const { page, context } = await openBench({ locale: 'de-DE' });
+    const { page, context } = await openStation({ locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Arbeitsplatz' }).waitFor();
     await page
       .getByLabel(/^CSV-Datei/)
@@ -495,7 +495,7 @@ needs('chromium')('the page Bench', () => {
 
   it('does not let a VIEWER enroll', async () => {
     const { token } = await daemon.user('vera', 'VIEWER');
-    const { page, context } = await openConsole(browser, daemon, { token, place: 'bench' });
+    const { page, context } = await openConsole(browser, daemon, { token, place: 'station' });
     await page.getByText('With your role, you can view this page').waitFor();
     expect(await page.locator('.stage').count()).toBe(0);
     await context.close();
@@ -503,7 +503,7 @@ needs('chromium')('the page Bench', () => {
 
   it('names the command of a station where the daemon does not look for keys', async () => {
     const registry = await startTestDaemon({ role: 'registry' });
-    const { page, context } = await openConsole(browser, registry, { place: 'bench' });
+    const { page, context } = await openConsole(browser, registry, { place: 'station' });
     await page.getByText(`devmgr enroll --server ${registry.url} --roster people.csv`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await context.close();
@@ -511,7 +511,7 @@ needs('chromium')('the page Bench', () => {
   });
 
   it.each(['light', 'dark'] as const)('is accessible in %s colors', async colorScheme => {
-    const { page, context, complaints } = await openBench({ colorScheme });
+    const { page, context, complaints } = await openStation({ colorScheme });
     expect(await violationsOn(page)).toEqual([]);
     await upload(page, 'userId,name,count\nann,Ann One,2\nben,,1\n');
     await said(page, 'Plug in a key for Ann One.');

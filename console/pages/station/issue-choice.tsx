@@ -7,12 +7,12 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { CheckBoxes, Choice } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { text, benchIssue as words } from '../../text/words.ts';
-import type { BenchRun } from './run.ts';
+import { text, stationIssue as words } from '../../text/words.ts';
+import type { StationRun } from './run.ts';
 import type { AskedPin } from './station-view.ts';
 
 /** Nothing if the registry has no providers. */
-export function IssueSection({ run }: { readonly run: BenchRun }) {
+export function IssueSection({ run }: { readonly run: StationRun }) {
   const { data, problem, reload } = useResource(signal => call('listProviders', {}, { signal }));
   const { issue, asked } = run.view.value;
   const all = data.value?.list ?? [];

@@ -1,11 +1,11 @@
-/** Issues a key that the bench has bound, at the providers that the operator has chosen. */
+/** Issues a key that the station has bound, at the providers that the operator has chosen. */
 import { Code } from '../../../src/contract/codes.ts';
 import { IssueProblem } from '../../../src/enrollment/issue-step.ts';
 import { type IssueParts, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey } from '../../api/request.ts';
 import { wordsOf } from '../../parts/problem.tsx';
-import { benchIssue as words } from '../../text/words.ts';
+import { stationIssue as words } from '../../text/words.ts';
 import type { AskPin, IssueKey } from './results.ts';
 
 /** A PIN is known to this call only: a key that continues is asked for it again. */

@@ -5,7 +5,7 @@ import { KeyChanges } from '../../../src/enrollment/line/key-changes.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
-import type { BenchRun } from './run.ts';
+import type { StationRun } from './run.ts';
 
 /** Milliseconds between two lists while keys are not watched. */
 const BLIND_MS = 1500;
@@ -16,13 +16,13 @@ export class KeyFollower {
   readonly problem = signal<Problem | null>(null);
   /** Whether the first characters of a scan have come. */
   isTyping = (): boolean => false;
-  readonly #run: BenchRun;
+  readonly #run: StationRun;
   readonly #keys: KeyChanges;
   /** Whether an event of the stream is being taken: then the moment of the change is known. */
   #isSeen = false;
   readonly #attached = new Set<string>();
 
-  constructor(run: BenchRun) {
+  constructor(run: StationRun) {
     this.#run = run;
     this.#keys = new KeyChanges(({ type, key, again, isSeen }) => {
       if (type === 'KEY_DETACHED') {

@@ -3,15 +3,15 @@ import type { Key } from '../../../src/contract/hardware.ts';
 import { GradeBadge, StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { DeviceLink } from '../../parts/item.tsx';
-import { bench as benchWords, text } from '../../text/words.ts';
-import type { BenchRun } from './run.ts';
+import { station as stationWords, text } from '../../text/words.ts';
+import type { StationRun } from './run.ts';
 
 /** Phases in which a key can be ignored: in the others it may be about to be bound. */
 const idle = ['crowded', 'aside', 'failed', 'empty'];
 
 /** The keys that are plugged in; nothing if none is. */
-export function Keys({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.stage;
+export function Keys({ run }: { readonly run: StationRun }) {
+  const words = stationWords.stage;
   const { keys, ignored, phase } = run.view.value;
   const canIgnore = idle.includes(phase);
   return (
@@ -36,7 +36,7 @@ interface KeyRowProps {
 
 /** A key with its registration and its proof. For a list of the class `events`. */
 export function KeyRow({ attached, ignore }: KeyRowProps) {
-  const words = benchWords.stage;
+  const words = stationWords.stage;
   const { serialNumber, deviceType, manufacturer, model, simulated, device, proof } = attached;
   const name = serialNumber ?? words.unreadable;
   const about = [text.type[deviceType], manufacturer, model, simulated && words.simulated].filter(Boolean);

@@ -10,18 +10,18 @@ import { CheckBox } from '../../parts/inputs.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { prefer, preferences } from '../../preferences.ts';
-import { bench as benchWords, text } from '../../text/words.ts';
+import { station as stationWords, text } from '../../text/words.ts';
 
 const Station = lazy(async () => (await import('./station.tsx')).Station);
 
 /** Binds keys to people, where the daemon has hardware. */
-export const BenchPage = () => (
+export const ThisStationPage = () => (
   <>
     <div class="bar">
-      <h1>{text.nav.bench}</h1>
+      <h1>{text.nav.station}</h1>
       {mayChange.value && (
         <CheckBox
-          words={benchWords.sound}
+          words={stationWords.sound}
           value={!preferences.value.isSilent}
           onChange={isHeard => prefer({ isSilent: !isHeard })}
         />
@@ -30,12 +30,12 @@ export const BenchPage = () => (
     {mayChange.value && session.value ? (
       <Hardware userId={session.value.user.id} />
     ) : (
-      <p role="status">{benchWords.notAllowed}</p>
+      <p role="status">{stationWords.notAllowed}</p>
     )}
   </>
 );
 
-/** Most daemons of a registry have no hardware: the bench itself is loaded only if this one has. */
+/** Most daemons of a registry have no hardware: the station itself is loaded only if this one has. */
 function Hardware({ userId }: { readonly userId: string }) {
   const keys = useResource(signal => call('listKeys', {}, { signal }));
   return (
@@ -55,7 +55,7 @@ type ElsewhereProps = Readonly<{ drivers: readonly DriverStatus[]; again: () => 
 
 /** Why there are no keys, and the command for the station. */
 function Elsewhere({ drivers, again }: ElsewhereProps) {
-  const words = benchWords.elsewhere;
+  const words = stationWords.elsewhere;
   return (
     <>
       <p>{drivers.length ? words.unavailable : words.none}</p>

@@ -1,4 +1,4 @@
-/** What the bench asks of the registry for one key: a check that changes nothing, then the binding. */
+/** What the station asks of the registry for one key: a check that changes nothing, then the binding. */
 import { Code } from '../../../src/contract/codes.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';

@@ -1,4 +1,4 @@
-/** What the bench has done: each key, the figures, and the rows of the file. */
+/** What the station has done: each key, the figures, and the rows of the file. */
 
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { CheckPin } from '../../../src/enrollment/key-pin.ts';

@@ -6,20 +6,20 @@ import { DeviceLink } from '../../parts/item.tsx';
 import { saveCsv } from '../../parts/save.ts';
 import { Table } from '../../parts/table.tsx';
 import { grouped, moment } from '../../text/numbers.ts';
-import { bench as benchWords } from '../../text/words.ts';
+import { station as stationWords } from '../../text/words.ts';
 import { figuresOf, issuedAt, type StationResult, tableOf } from './results.ts';
-import type { BenchRun } from './run.ts';
+import type { StationRun } from './run.ts';
 import type { Outcome } from './station-view.ts';
 
 const SHOWN = 20;
 
 /** The figures of the run, its newest results, and all of them as a file. */
-export function Results({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.results;
+export function Results({ run }: { readonly run: StationRun }) {
+  const words = stationWords.results;
   const { results } = run.view.value;
   const download = () => {
     const { columns, cells } = tableOf(results);
-    void saveCsv('bench-results.csv', columns, results, cells);
+    void saveCsv('station-results.csv', columns, results, cells);
   };
   return (
     <section>
@@ -34,17 +34,17 @@ export function Results({ run }: { readonly run: BenchRun }) {
   );
 }
 
-function Figures({ run }: { readonly run: BenchRun }) {
+function Figures({ run }: { readonly run: StationRun }) {
   const figures = figuresOf(run.view.value, Date.now());
   return (
     <>
       <p>
-        <strong>{grouped(figures.passed)}</strong> {benchWords.results.passed},{' '}
-        <strong>{grouped(figures.failed)}</strong> {benchWords.results.failed}, {benchWords.results.yield}{' '}
+        <strong>{grouped(figures.passed)}</strong> {stationWords.results.passed},{' '}
+        <strong>{grouped(figures.failed)}</strong> {stationWords.results.failed}, {stationWords.results.yield}{' '}
         <strong>{grouped(figures.yield ?? 0)} %</strong>
         {figures.perHour !== null && (
           <>
-            , <strong>{grouped(figures.perHour)}</strong> {benchWords.results.perHour}
+            , <strong>{grouped(figures.perHour)}</strong> {stationWords.results.perHour}
           </>
         )}
       </p>
@@ -52,7 +52,7 @@ function Figures({ run }: { readonly run: BenchRun }) {
         <ul class="chips">
           {[...figures.reasons].map(([reason, count]) => (
             <li key={reason}>
-              {benchWords.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
+              {stationWords.failure[reason as KeyFailure]} <strong>{grouped(count)}</strong>
             </li>
           ))}
         </ul>
@@ -64,7 +64,7 @@ function Figures({ run }: { readonly run: BenchRun }) {
 function Newest({ results }: { readonly results: readonly StationResult[] }) {
   return (
     <Table
-      title={benchWords.results.newest}
+      title={stationWords.results.newest}
       columns={{
         time: ({ at }) => <time dateTime={at}>{moment(at)}</time>,
         person: ({ userId, name }) => (name === null ? userId : `${name} (${userId})`),
@@ -73,11 +73,11 @@ function Newest({ results }: { readonly results: readonly StationResult[] }) {
         result: ({ failure, message, providers }) => (
           <>
             <span class={`badge ${failure === null ? 'good' : 'bad'}`}>
-              {failure === null ? benchWords.results.bound : benchWords.failed}
+              {failure === null ? stationWords.results.bound : stationWords.failed}
             </span>{' '}
-            {failure !== null && [benchWords.failure[failure], message].filter(Boolean).join(' ')}{' '}
+            {failure !== null && [stationWords.failure[failure], message].filter(Boolean).join(' ')}{' '}
             {providers && issuedAt({ providers }) && (
-              <small>{benchWords.results.signsIn(issuedAt({ providers }))}</small>
+              <small>{stationWords.results.signsIn(issuedAt({ providers }))}</small>
             )}
           </>
         ),
@@ -99,15 +99,17 @@ export function Checks({ outcome }: { readonly outcome: Outcome }) {
         <ul class="chips">
           {checks.map(({ name, passed }) => (
             <li key={name}>
-              <span class={`badge ${passed ? 'good' : 'bad'}`}>{passed ? benchWords.passed : benchWords.failed}</span>{' '}
-              {benchWords.check[name]}
+              <span class={`badge ${passed ? 'good' : 'bad'}`}>
+                {passed ? stationWords.passed : stationWords.failed}
+              </span>{' '}
+              {stationWords.check[name]}
             </li>
           ))}
         </ul>
       )}
       {activationCode && (
         <p>
-          {benchWords.code} <strong class="code">{activationCode}</strong>
+          {stationWords.code} <strong class="code">{activationCode}</strong>
         </p>
       )}
     </>
@@ -115,8 +117,8 @@ export function Checks({ outcome }: { readonly outcome: Outcome }) {
 }
 
 /** The rows that are done, and the people who are next. */
-export function RosterProgress({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.roster;
+export function RosterProgress({ run }: { readonly run: StationRun }) {
+  const words = stationWords.roster;
   const { roster, waiting } = run.view.value;
   if (!roster) return null;
   const more = waiting.count - waiting.first.length;
@@ -127,7 +129,7 @@ export function RosterProgress({ run }: { readonly run: BenchRun }) {
   return (
     <>
       <p>{parts.join(', ')}</p>
-      <progress max={roster.rows} value={roster.finished} aria-label={benchWords.roster.title} />
+      <progress max={roster.rows} value={roster.finished} aria-label={stationWords.roster.title} />
       {waiting.count > 0 && (
         <p>
           {words.waiting}: {waiting.first.map(({ userId, name }) => name ?? userId).join(', ')}

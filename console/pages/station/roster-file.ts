@@ -1,4 +1,4 @@
-/** The roster of the bench: a file that is checked as a whole before the first key. It is read in the browser and sent nowhere. */
+/** The roster of the station: a file that is checked as a whole before the first key. It is read in the browser and sent nowhere. */
 import { CsvReader } from '../../../src/contract/csv-reader.ts';
 import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';

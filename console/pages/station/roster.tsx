@@ -3,11 +3,11 @@ import { type Signal, useSignal } from '@preact/signals';
 import { Button } from '../../parts/button.tsx';
 import { FileField } from '../../parts/field.tsx';
 import { lazy } from '../../parts/lazy.tsx';
-import { bench as benchWords } from '../../text/words.ts';
+import { station as stationWords } from '../../text/words.ts';
 import { RosterProgress } from './results.tsx';
 import type { Encoding } from './roster-file.ts';
 import type { RefusedFile } from './roster-refused.tsx';
-import type { BenchRun } from './run.ts';
+import type { StationRun } from './run.ts';
 import { focusStage } from './stage.tsx';
 
 const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRefused);
@@ -15,8 +15,8 @@ const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRe
 const fileTypes = ['.csv', 'text/csv', 'text/plain'];
 
 /** Takes a roster, and shows how far it is. */
-export function RosterSection({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.roster;
+export function RosterSection({ run }: { readonly run: StationRun }) {
+  const words = stationWords.roster;
   const { roster, phase } = run.view.value;
   const isBusy = phase === 'committing';
   const unused = useSignal<readonly string[]>([]);
@@ -36,10 +36,10 @@ export function RosterSection({ run }: { readonly run: BenchRun }) {
   );
 }
 
-type UploadProps = Readonly<{ run: BenchRun; isBusy: boolean; unused: Signal<readonly string[]> }>;
+type UploadProps = Readonly<{ run: StationRun; isBusy: boolean; unused: Signal<readonly string[]> }>;
 
 function Upload({ run, isBusy, unused }: UploadProps) {
-  const words = benchWords.roster;
+  const words = stationWords.roster;
   const refused = useSignal<RefusedFile | null>(null);
   const take = async (file: File, encoding: Encoding | null) => {
     const { readRosterFile } = await import('./roster-file.ts');

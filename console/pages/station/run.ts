@@ -1,4 +1,4 @@
-/** A run of the bench: what happens at the reader and at the keyboard goes in, what to show comes out. */
+/** A run of the station: what happens at the reader and at the keyboard goes in, what to show comes out. */
 
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
@@ -10,9 +10,9 @@ import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import { type BegunKeys, boundIn, HeldKeys } from './held-keys.ts';
 import type { AskPin, IssueChoice, IssueKey, StationResult, StoredRun } from './results.ts';
-import type { AskedPin, BenchView, Outcome, ShownRemark } from './station-view.ts';
+import type { AskedPin, Outcome, ShownRemark, StationView } from './station-view.ts';
 
-/** The registry as the bench uses it. Nothing rejects. */
+/** The registry as the station uses it. Nothing rejects. */
 export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledEarly'>;
 
 /** Where a run is stored. */
@@ -21,7 +21,7 @@ export interface RunStore {
   write(run: StoredRun): void;
 }
 
-interface BenchParts {
+interface StationRunParts {
   readonly begun: BegunKeys;
   readonly registry: StationRegistry;
   readonly issueKey: IssueKey;
@@ -42,9 +42,9 @@ const keeping: readonly LineEvent['type'][] = ['checked', 'committed', 'pull', '
 const quiet: readonly Remark[] = ['badge', 'skipped', 'undone', 'redo'];
 
 /** Connects the line with the registry, and keeps its results. */
-export class BenchRun {
-  readonly #parts: BenchParts;
-  readonly #view: Signal<BenchView>;
+export class StationRun {
+  readonly #parts: StationRunParts;
+  readonly #view: Signal<StationView>;
   readonly #keys = new Map<string, Key>();
   readonly #ignored = new Set<string>();
   readonly #held: HeldKeys;
@@ -57,10 +57,10 @@ export class BenchRun {
   #issue: IssueChoice | null;
   #isIssuing = false;
   #asked: AskedPin | null = null;
-  readonly view: ReadonlySignal<BenchView>;
+  readonly view: ReadonlySignal<StationView>;
 
   /** Continues the run that is stored. */
-  constructor(parts: BenchParts) {
+  constructor(parts: StationRunParts) {
     const stored = parts.store.read();
     this.#parts = parts;
     this.#people = stored?.people ?? null;
@@ -275,7 +275,7 @@ export class BenchRun {
     this.#view.value = this.#seen();
   }
 
-  #seen(): BenchView {
+  #seen(): StationView {
     const { rows, person: row, phase } = this.#line;
     const open = this.#people === null ? [] : rows.open();
     const waiting = open.filter(each => each !== row);

@@ -1,12 +1,12 @@
 /** The next person, the key in the reader and its outcome: large, in words and in colors. */
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
-import { bench as benchWords } from '../../text/words.ts';
+import { station as stationWords } from '../../text/words.ts';
 import { Keys } from './keys.tsx';
 import { Checks } from './results.tsx';
-import type { BenchRun } from './run.ts';
+import type { StationRun } from './run.ts';
 import { shownOf } from './shown.ts';
-import type { BenchView } from './station-view.ts';
+import type { StationView } from './station-view.ts';
 
 let focus = () => {};
 
@@ -14,7 +14,7 @@ let focus = () => {};
 export const focusStage = (): void => focus();
 
 /** The middle of the page. */
-export function Stage({ run }: { readonly run: BenchRun }) {
+export function Stage({ run }: { readonly run: StationRun }) {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     focus = () => ref.current?.focus();
@@ -25,7 +25,7 @@ export function Stage({ run }: { readonly run: BenchRun }) {
   const view = run.view.value;
   const shown = shownOf(view);
   return (
-    <section class={`stage ${shown.tone}`} ref={ref} tabIndex={-1} aria-label={benchWords.stage.label}>
+    <section class={`stage ${shown.tone}`} ref={ref} tabIndex={-1} aria-label={stationWords.stage.label}>
       <Who view={view} />
       <div role="status">
         {shown.word && <p class="verdict">{shown.word}</p>}
@@ -40,8 +40,8 @@ export function Stage({ run }: { readonly run: BenchRun }) {
   );
 }
 
-function Who({ view }: { readonly view: BenchView }) {
-  const words = benchWords.stage;
+function Who({ view }: { readonly view: StationView }) {
+  const words = stationWords.stage;
   const { person, roster, done } = view;
   if (!person) return <p class="who">{roster && !view.isHeld && !view.waiting.count ? words.all : words.unnamed}</p>;
   return (
@@ -56,8 +56,8 @@ function Who({ view }: { readonly view: BenchView }) {
   );
 }
 
-function Actions({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.stage;
+function Actions({ run }: { readonly run: StationRun }) {
+  const words = stationWords.stage;
   const { phase, roster, person } = run.view.value;
   const act = (type: 'enter' | 'undo' | 'skip' | 'redo') => () => {
     run.take({ type });

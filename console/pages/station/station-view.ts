@@ -1,4 +1,4 @@
-/** What the bench shows. */
+/** What the station shows. */
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { Phase, Remark } from '../../../src/enrollment/line/events.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
@@ -29,7 +29,7 @@ export interface AskedPin extends PinQuestion {
 }
 
 /** What the page shows. */
-export interface BenchView {
+export interface StationView {
   readonly phase: Phase['type'];
   /** Who gets the next key; null if that is open. */
   readonly person: Person | null;

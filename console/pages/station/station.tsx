@@ -1,16 +1,16 @@
-/** The bench for a daemon that has hardware. */
+/** The station for a daemon that has hardware. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { PersonField } from '../../parts/person-field.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { bench as benchWords } from '../../text/words.ts';
+import { station as stationWords } from '../../text/words.ts';
 import { IssueSection } from './issue-choice.tsx';
 import { KeyFollower } from './key-follower.ts';
 import { Results } from './results.tsx';
 import { RosterSection } from './roster.tsx';
-import type { BenchRun } from './run.ts';
+import type { StationRun } from './run.ts';
 import { listen } from './scanner.ts';
 import { focusStage, Stage } from './stage.tsx';
 import { runOf } from './tab-run.ts';
@@ -31,7 +31,7 @@ export function Station({ userId }: { readonly userId: string }) {
   return (
     <>
       <ProblemNotice problem={reader.problem.value} retry={reader.reload} />
-      <p class="hint">{benchWords.intro}</p>
+      <p class="hint">{stationWords.intro}</p>
       <CallForm run={run} />
       <Stage run={run} />
       <IssueSection run={run} />
@@ -42,8 +42,8 @@ export function Station({ userId }: { readonly userId: string }) {
 }
 
 /** Calls a person by user id, with a roster also by name; without one, the persons of the registry are offered. */
-function CallForm({ run }: { readonly run: BenchRun }) {
-  const words = benchWords.call;
+function CallForm({ run }: { readonly run: StationRun }) {
+  const words = stationWords.call;
   const typed = useSignal('');
   const submit = (event: Event) => {
     event.preventDefault();

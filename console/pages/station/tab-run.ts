@@ -1,4 +1,4 @@
-/** The bench of this tab: it continues while the person looks at other pages, and after a reload. */
+/** The station of this tab: it continues while the person looks at other pages, and after a reload. */
 import { call } from '../../api/request.ts';
 import { preferences } from '../../preferences.ts';
 import { storedIn } from '../../stored.ts';
@@ -6,12 +6,12 @@ import { text } from '../../text/words.ts';
 import type { BegunKeys } from './held-keys.ts';
 import { registry } from './registry.ts';
 import type { IssueKey, StoredRun } from './results.ts';
-import { BenchRun, type RunStore } from './run.ts';
+import { type RunStore, StationRun } from './run.ts';
 
-let current: { readonly userId: string; readonly run: BenchRun } | null = null;
+let current: { readonly userId: string; readonly run: StationRun } | null = null;
 
 /** The run of a person who is signed in. That of another person is not continued. */
-export function runOf(userId: string): BenchRun {
+export function runOf(userId: string): StationRun {
   if (current?.userId !== userId) {
     const parts = {
       registry,
@@ -22,12 +22,12 @@ export function runOf(userId: string): BenchRun {
       isAttached,
       sound: beep,
     };
-    current = { userId, run: new BenchRun(parts) };
+    current = { userId, run: new StationRun(parts) };
   }
   return current.run;
 }
 
-const STORED = 'devmgr.bench';
+const STORED = 'devmgr.station';
 
 /** Keeps the run in sessionStorage. What another person has left there is not read. */
 function tabStore(userId: string): RunStore {
