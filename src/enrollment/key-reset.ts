@@ -38,7 +38,7 @@ export async function eraseKey(
 }
 
 /** The end of a reset that was open. */
-interface SettledReset {
+interface Settled {
   readonly isErased: boolean;
   readonly reset: KeyReset;
 }
@@ -48,7 +48,7 @@ export async function settledReset(
   requests: ResetRequests,
   key: NumberedKey,
   deviceId: string,
-): Promise<SettledReset | null> {
+): Promise<Settled | null> {
   const settled = await askedReset(requests, key, deviceId);
   if (settled !== 'not known') return settled;
   throw new IssueProblem('protocol', 'the key does not report whether it was erased: reset it again');
@@ -59,7 +59,7 @@ export async function askedReset(
   requests: ResetRequests,
   key: NumberedKey,
   deviceId: string,
-): Promise<SettledReset | 'not known' | null> {
+): Promise<Settled | 'not known' | null> {
   const { begunAt, hadPin, credentials } = await requests.reset(deviceId);
   if (begunAt === null) return null;
   const { state, hasAny } = await stepDone(requests.step(key, { step: 'state', credentials }));
@@ -69,8 +69,8 @@ export async function askedReset(
 }
 
 /**
- * What a key reports after a reset whose answer is not known; null if it leaves that open. A key with a PIN does not report credentials
- * that need it, so that only a PIN that is gone proves the reset of a key that had one.
+ * Whether a key was erased by a reset whose answer is not known; null if its state leaves that open. A key with a PIN does not report
+ * credentials that need it, so that only a PIN that is gone proves the reset of a key that had one.
  */
 export function wasErased({
   hadPin,

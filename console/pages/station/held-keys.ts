@@ -48,7 +48,7 @@ export class HeldKeys {
     if (failure === null) this.#allowed.delete(userId);
   }
 
-  /** What counts before the person gets a further key. */
+  /** The keys that count before the person gets a further one. */
   anotherKey({ userId }: Person, { serialNumber }: Key): AnotherKey {
     const begun = Object.entries(this.#begun.read()).filter(
       ([serial, of]) => isSameName(of, userId) && serial !== serialNumber,

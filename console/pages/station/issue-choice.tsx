@@ -55,7 +55,7 @@ export function IssueSection({ run }: { readonly run: StationRun }) {
   );
 }
 
-/** What is typed is in the field until it is sent, and nowhere else. */
+/** The PIN is in the field until it is sent, and nowhere else. */
 function PinDialog({ asked }: { readonly asked: AskedPin }) {
   const { serialNumber, retries, check, answer, cancel } = asked;
   const [pin, again] = [useSignal(''), useSignal('')];

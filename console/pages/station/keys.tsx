@@ -28,14 +28,14 @@ export function Keys({ run }: { readonly run: StationRun }) {
   );
 }
 
-interface KeyRowProps {
+interface RowProps {
   readonly attached: Key;
   /** Absent while the key cannot be ignored. */
   readonly ignore?: (() => void) | undefined;
 }
 
 /** A key with its registration and its proof. For a list of the class `events`. */
-export function KeyRow({ attached, ignore }: KeyRowProps) {
+export function KeyRow({ attached, ignore }: RowProps) {
   const words = stationWords.stage;
   const { serialNumber, deviceType, manufacturer, model, simulated, device, proof } = attached;
   const name = serialNumber ?? words.unreadable;

@@ -1,4 +1,4 @@
-/** What the station has done: each key, the figures, and the rows of the file. */
+/** The results of the station page: each key, the figures, and the rows of the file. */
 
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { CheckPin } from '../../../src/enrollment/key-pin.ts';
@@ -7,7 +7,7 @@ import { Tally, type TallyFigures } from '../../../src/enrollment/line/tally.ts'
 import { type EnrollmentOutcome, type KeyFailure, providerColumn } from '../../../src/enrollment/outcome.ts';
 import type { NumberedKey } from '../../../src/enrollment/registry.ts';
 
-/** What is done with a key after it is bound. */
+/** The work with a key after it is bound. */
 export interface IssueChoice {
   /** At least one. */
   readonly providers: readonly Pick<ProviderItem, 'providerId' | 'name'>[];
@@ -23,7 +23,7 @@ interface IssuedKey {
   readonly reason: string | null;
 }
 
-/** What the operator is asked about the PIN of a key. */
+/** The question for the PIN of a key. */
 export interface PinQuestion {
   readonly keyId: string;
   readonly serialNumber: string;

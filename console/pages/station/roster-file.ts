@@ -5,7 +5,7 @@ import type { Person } from '../../../src/enrollment/line/people.ts';
 import { type FileFault, RosterReader } from '../../../src/enrollment/line/roster.ts';
 
 /** The people of a file, or why it is refused. */
-type RosterOutcome =
+type Outcome =
   /** `unused`: columns of the header row that a roster does not use. */
   { readonly people: readonly Person[]; readonly unused: readonly string[] } | { readonly fault: FileFault };
 
@@ -28,7 +28,7 @@ export type Encoding = (typeof encodings)[number];
 const mostBytes = 2 ** 26;
 
 /** Reads a file that the person has chosen. `encoding`: the one that the person has named, from `encodings`; null for none. */
-export async function readRosterFile(file: Blob, encoding: Encoding | null): Promise<RosterOutcome> {
+export async function readRosterFile(file: Blob, encoding: Encoding | null): Promise<Outcome> {
   if (file.size > mostBytes) return { fault: { line: null, fault: { what: 'too large' } } };
   try {
     return readRosterBytes(new Uint8Array(await file.arrayBuffer()), encoding);
@@ -38,7 +38,7 @@ export async function readRosterFile(file: Blob, encoding: Encoding | null): Pro
 }
 
 /** Decodes and reads a roster. Of a file in another encoding, nothing is taken. */
-export function readRosterBytes(bytes: Uint8Array, encoding: Encoding | null): RosterOutcome {
+export function readRosterBytes(bytes: Uint8Array, encoding: Encoding | null): Outcome {
   const decoder = new TextFileDecoder(encoding);
   const text = decoder.decode(bytes) + decoder.end();
   const line = decoder.invalidLine;
@@ -48,7 +48,7 @@ export function readRosterBytes(bytes: Uint8Array, encoding: Encoding | null): R
 }
 
 /** Reads the text of a roster. */
-export function readRoster(text: string): RosterOutcome {
+export function readRoster(text: string): Outcome {
   const roster = new RosterReader();
   for (const record of new CsvReader().read(`${text}\n`, true)) {
     const { line } = record;

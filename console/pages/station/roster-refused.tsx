@@ -17,7 +17,7 @@ export interface RefusedFile {
   readonly fault: FileFault;
 }
 
-type RosterRefusedProps = Readonly<{ refused: RefusedFile; read: (file: File, encoding: Encoding) => void }>;
+type Props = Readonly<{ refused: RefusedFile; read: (file: File, encoding: Encoding) => void }>;
 
 /** A fault in words. */
 export function faultText(fault: FileFault['fault']): string {
@@ -25,8 +25,8 @@ export function faultText(fault: FileFault['fault']): string {
   return typeof said === 'string' ? said : said(fault as never);
 }
 
-/** What is wrong with the file. */
-export function RosterRefused({ refused, read }: RosterRefusedProps) {
+/** The faults of the file. */
+export function RosterRefused({ refused, read }: Props) {
   const chosen = useSignal<Encoding>(refused.encoding ?? encodings[0]);
   const { file, fault } = refused;
   const problem = faultText(fault.fault);

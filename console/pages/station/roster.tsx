@@ -51,7 +51,7 @@ function Upload({ run, isBusy, unused }: UploadProps) {
     focusStage();
   };
   const choose = (file: File | null, input: HTMLInputElement) => {
-    // The same file can be chosen again after it was corrected.
+    // A file that was corrected can be chosen again.
     input.value = '';
     if (file) void take(file, null);
   };

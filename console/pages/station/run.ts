@@ -21,7 +21,7 @@ export interface RunStore {
   write(run: StoredRun): void;
 }
 
-interface StationRunParts {
+interface Parts {
   readonly begun: BegunKeys;
   readonly registry: StationRegistry;
   readonly issueKey: IssueKey;
@@ -43,7 +43,7 @@ const quiet: readonly Remark[] = ['badge', 'skipped', 'undone', 'redo'];
 
 /** Connects the line with the registry, and keeps its results. */
 export class StationRun {
-  readonly #parts: StationRunParts;
+  readonly #parts: Parts;
   readonly #view: Signal<StationView>;
   readonly #keys = new Map<string, Key>();
   readonly #ignored = new Set<string>();
@@ -60,7 +60,7 @@ export class StationRun {
   readonly view: ReadonlySignal<StationView>;
 
   /** Continues the run that is stored. */
-  constructor(parts: StationRunParts) {
+  constructor(parts: Parts) {
     const stored = parts.store.read();
     this.#parts = parts;
     this.#people = stored?.people ?? null;
@@ -80,7 +80,7 @@ export class StationRun {
     this.#start(people === null ? [] : countsOf(people, boundIn(this.#results)));
   }
 
-  /** What is done with keys from now on. People keep what they have. */
+  /** Sets what is done with keys from now on. People keep what they have. */
   issueAt(choice: IssueChoice | null): void {
     if (this.#line.phase.type === 'committing') return;
     const { rows } = this.#line;

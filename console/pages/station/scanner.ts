@@ -7,11 +7,11 @@ import {
   type TypedInput,
 } from '../../../src/enrollment/line/keyboard.ts';
 
-/** What the operator wants: a badge was scanned, or a key was pressed that no control of the page takes. */
-type ScannerOperated = Badge | Enter | { readonly type: 'undo' | 'cut' | 'early' };
+/** An input of the operator: a badge was scanned, or a key was pressed that no control of the page takes. */
+type Input = Badge | Enter | { readonly type: 'undo' | 'cut' | 'early' };
 
 /** The keyboard of the page. */
-interface ScannerListener {
+interface Listener {
   /** Whether the first characters of a scan have come. */
   isTyping(): boolean;
   stop(): void;
@@ -25,7 +25,7 @@ interface Before {
 }
 
 /** Reads the keyboard of the page until `stop`. */
-export function listen(operated: (what: ScannerOperated) => void): ScannerListener {
+export function listen(operated: (what: Input) => void): Listener {
   const scanner = new Scanner(operated);
   const take = (event: KeyboardEvent) => scanner.take(event);
   // Before the controls of the page: Enter at the end of a scan must not press one.
@@ -40,7 +40,7 @@ export function listen(operated: (what: ScannerOperated) => void): ScannerListen
 }
 
 class Scanner {
-  readonly #operated: (what: ScannerOperated) => void;
+  readonly #operated: (what: Input) => void;
   readonly #keyboard = new Keyboard(scanGapInPageMs);
   #lastAt = Number.NEGATIVE_INFINITY;
   /** Where the last character went. */
@@ -48,7 +48,7 @@ class Scanner {
   #before: Before | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(operated: (what: ScannerOperated) => void) {
+  constructor(operated: (what: Input) => void) {
     this.#operated = operated;
   }
 
@@ -103,7 +103,7 @@ class Scanner {
     const isEnter = all.some(({ type }) => type === 'enter');
     if (character === '\r' && !isEnter && !isField(event.target)) event.preventDefault();
     const isBadge = all.some(({ type }) => type === 'badge');
-    // What is typed into a field ends there.
+    // A text that is typed into a field ends there.
     if (character === '\r' && !isBadge && isField(event.target)) this.#keyboard.reset();
     for (const typed of all) {
       if (typed.type === 'badge' && this.#before) restore(this.#before);

@@ -4,8 +4,8 @@ import { station as words } from '../../text/words.ts';
 import { issuedAt } from './results.ts';
 import type { Outcome, StationView } from './station-view.ts';
 
-/** What the middle of the page reports about a run. */
-interface StageView {
+/** The message in the middle of the page. */
+interface Stage {
   readonly tone: 'good' | 'bad' | 'warn' | 'idle';
   /** Null if nothing has been decided. */
   readonly word: string | null;
@@ -15,7 +15,7 @@ interface StageView {
 const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
 
 /** What a run shows. */
-export function shownOf(view: StationView): StageView {
+export function shownOf(view: StationView): Stage {
   const { stage } = words;
   const { said, person } = view;
   const remark = said ? [said.text === '' ? words.said[said.what] : `${said.text}: ${words.said[said.what]}`] : [];
@@ -43,14 +43,14 @@ export function shownOf(view: StationView): StageView {
   }
 }
 
-function asideOf(view: StationView, remark: readonly string[]): StageView {
+function asideOf(view: StationView, remark: readonly string[]): Stage {
   const { stage } = words;
   if (view.outcome) return ended(view, remark, '');
   const why = view.isHeld ? stage.held : view.roster ? stage.aside : stage.asideOpen;
   return { tone: 'warn', word: stage.wait, lines: remark.length && view.person ? remark : [...remark, why] };
 }
 
-function ended({ outcome, isHeld }: StationView, remark: readonly string[], next: string): StageView {
+function ended({ outcome, isHeld }: StationView, remark: readonly string[], next: string): Stage {
   const { stage, failure } = words;
   if (outcome?.verdict.failure) {
     const { failure: why, row } = outcome.verdict;

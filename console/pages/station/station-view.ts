@@ -1,11 +1,11 @@
-/** What the station shows. */
+/** The view of the station page. */
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { Phase, Remark } from '../../../src/enrollment/line/events.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import type { PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import type { IssueChoice, PinQuestion, StationResult } from './results.ts';
 
-/** What was found out about a key, or done with it. */
+/** The outcome of a check or a commit. */
 export interface Outcome {
   readonly verdict: PersonVerdict;
   readonly key: Key;
@@ -17,7 +17,7 @@ export interface Outcome {
 /** A remark. */
 export interface ShownRemark {
   readonly what: Remark;
-  /** What was scanned. */
+  /** The scan. */
   readonly text: string;
   readonly person: Person | null;
 }
@@ -28,7 +28,7 @@ export interface AskedPin extends PinQuestion {
   readonly cancel: () => void;
 }
 
-/** What the page shows. */
+/** The state of the page. */
 export interface StationView {
   readonly phase: Phase['type'];
   /** Who gets the next key; null if that is open. */
@@ -52,7 +52,7 @@ export interface StationView {
   readonly results: readonly StationResult[];
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** What is done with a key after it is bound; null: nothing. */
+  /** The work with a key after it is bound; null: none. */
   readonly issue: IssueChoice | null;
   /** Whether that is being done. */
   readonly isIssuing: boolean;

@@ -85,8 +85,8 @@ const volume = 0.2;
 let context: AudioContext | null = null;
 
 /**
- * What the operator hears: one high tone for a key that has passed or is bound, two low ones otherwise; nothing if the person has switched it
- * off. A browser stays silent until its page was clicked or typed in once.
+ * Sounds for the operator: one high tone for a key that has passed or is bound, two low ones otherwise; nothing if the person has switched
+ * it off. A browser stays silent until its page was clicked or typed in once.
  */
 function beep(kind: keyof typeof tones): void {
   if (preferences.peek().isSilent) return;

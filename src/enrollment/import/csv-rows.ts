@@ -37,7 +37,7 @@ interface Columns {
   readonly secrets: SecretColumns;
 }
 
-type CsvCells = Extract<CsvRecord, { readonly cells: unknown }>;
+type Cells = Extract<CsvRecord, { readonly cells: unknown }>;
 
 /** The rows of the records. Throws `InvalidInput` if the header row is missing or not enough. */
 export async function* csvRows(chunks: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Row> {
@@ -62,14 +62,14 @@ export async function* csvRows(chunks: AsyncIterable<string>, options: ReadOptio
   if (!hasRows) throw new InvalidInput({ what: 'no rows', names: columns?.names ?? [] });
 }
 
-const isComment = ({ cells }: CsvCells, { hasComments }: Mapping): boolean =>
+const isComment = ({ cells }: Cells, { hasComments }: Mapping): boolean =>
   hasComments && cells[0]!.trimStart().startsWith('#');
 
 /** The names of the columns, and the cells of the first line. */
 export async function csvHead(
   chunks: AsyncIterable<string>,
   mapping: Mapping,
-): Promise<[readonly string[], CsvCells['cells']]> {
+): Promise<[readonly string[], Cells['cells']]> {
   let names: readonly string[] | null = null;
   for await (const record of readCsv(chunks)) {
     if ('problem' in record || isComment(record, mapping)) continue;
@@ -81,7 +81,7 @@ export async function csvHead(
   return [names ?? [], []];
 }
 
-function lineOf({ line, cells }: CsvCells, columns: Columns, options: ReadOptions): Row {
+function lineOf({ line, cells }: Cells, columns: Columns, options: ReadOptions): Row {
   const { fields, names, tags, secrets } = columns;
   const haveSecrets = secrets.areIn(cells);
   const values: Record<string, unknown> = {};

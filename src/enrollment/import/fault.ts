@@ -2,7 +2,7 @@
 import type { RegistrationField } from './columns.ts';
 import type { Preset } from './mapping.ts';
 
-/** What is wrong with an input as a whole. */
+/** The fault of an input as a whole. */
 export type InputFault =
   | { readonly what: 'empty' }
   /** It has a header row and nothing after it, or an array without elements. `names`: of its columns. */

@@ -31,7 +31,7 @@ export async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenera
 const invalidArray = (problem: string, line: number): InvalidInput =>
   new InvalidInput({ what: 'array', line, problem });
 
-/** The elements of the array that is the input, split at brackets, quotes and commas. The caller parses them. Throws `InvalidInput` and `TooLong`. */
+/** The elements of an array, split at brackets, quotes and commas, for the caller to parse. Throws `InvalidInput` and `TooLong`. */
 export async function* readJsonArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   const splitter = new ArraySplitter();
   for await (const chunk of chunks) yield* splitter.read(chunk);

@@ -18,7 +18,7 @@ export interface Mapping {
   readonly namesWithoutHeader: (cells: readonly string[]) => readonly string[] | null;
   /** Whether lines that begin with `#` are comments. */
   readonly hasComments: boolean;
-  /** What a person has chosen for a column, by its plain name; null ignores it. It takes precedence over all else. */
+  /** The choice of a person for a column, by its plain name; null ignores the column. It takes precedence over all else. */
   readonly chosen: ReadonlyMap<string, RegistrationField | null>;
 }
 

@@ -1,11 +1,11 @@
-/** What an import would do, row by row, without doing it. */
+/** A preview of an import, row by row. */
 import type { DeviceListItem, Registration } from '../../contract/devices.ts';
 import { formsOf } from '../../contract/iccid.ts';
 import { differencesOf } from '../same-device.ts';
 import { invalidResult, type LineResult } from './result.ts';
 import { positionText, type Row, type SentRow } from './row.ts';
 
-/** What is known of a device that has the serial number of a row. */
+/** A device that has the serial number of a row. */
 export type ExistingDevice = Pick<
   DeviceListItem,
   'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode'
@@ -48,7 +48,7 @@ export class ImportPlan {
     return new Set([...this.#rows.keys()].flatMap(formsOf));
   }
 
-  /** What the input alone shows: the row is new, invalid, or a duplicate of an earlier one. */
+  /** Judges the row by the input alone: it is new, invalid, or a duplicate of an earlier one. */
   add(row: Row): LineResult {
     if (!('device' in row)) return invalidResult(row, 'invalid');
     const { serialNumber } = row.device;

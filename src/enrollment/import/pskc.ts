@@ -21,16 +21,16 @@ const captured: Readonly<Record<string, 'manufacturer' | 'serialNumber' | 'model
   Model: 'model',
 };
 
-type PskcValues = Partial<Record<'manufacturer' | 'serialNumber' | 'model', string>>;
+type Values = Partial<Record<'manufacturer' | 'serialNumber' | 'model', string>>;
 
 interface Package {
   readonly position: Position;
-  readonly values: PskcValues;
+  readonly values: Values;
 }
 
 /** The rows of the key packages, in the order of the file. Throws `InvalidInput` if it is not a valid PSKC file. */
 export async function* pskcRows(chunks: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Row> {
-  const reader = new PskcReader(options);
+  const reader = new Reader(options);
   let previous: string | undefined;
   for await (const chunk of chunks) {
     for (const { position, values } of reader.read(chunk)) {
@@ -43,7 +43,7 @@ export async function* pskcRows(chunks: AsyncIterable<string>, options: ReadOpti
   reader.end();
 }
 
-class PskcReader {
+class Reader {
   readonly #options: ReadOptions;
   readonly #parser: sax.SAXParser;
   /** Local names of the open elements. */

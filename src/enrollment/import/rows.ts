@@ -13,8 +13,8 @@ import { peek } from './text.ts';
 export type FileFormat = 'csv' | 'json' | 'jsonl';
 
 /**
- * The rows of the input. `format`: null detects it from the name of the file, or from its first character. Throws `InvalidInput` if the input as a whole
- * is not valid.
+ * The rows of the input. `format`: null detects it from the name of the file, or from its first character. Throws `InvalidInput` if the
+ * input as a whole is not valid.
  */
 export async function* rowsOf(
   text: AsyncGenerator<string>,

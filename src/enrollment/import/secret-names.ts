@@ -1,6 +1,6 @@
 /**
- * Names of columns and properties with key material or codes that open a key: of OATH, security keys, SIM cards and IoT platforms. Such a value
- * is never sent, shown or stored. Numbers in a name do not matter: PIN1, KIC_2, K4 (hex).
+ * Names of columns and properties with key material or codes that open a key: of OATH, security keys, SIM cards and IoT platforms. Such a
+ * value is never sent, shown or stored. Numbers in a name do not matter: PIN1, KIC_2, K4 (hex).
  */
 
 const namesIn = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
@@ -21,7 +21,7 @@ const wordsOfKeysOrIds = namesIn('primarykey secondarykey');
 
 /** Names of keys of SIM cards, which are words of other meanings within a longer name. */
 const wholeNames = namesIn('k op kid kcv mk');
-/** What may stand beside such a name. */
+/** Words that may stand beside such a name. */
 const decorations = namesIn('hex hexadecimal enc encrypted plain value sim usim uicc');
 
 /** More words than this are not joined: `pre shared key`. */
@@ -56,7 +56,9 @@ export const isSecretName = (name: string): boolean => contains(secretWords, nam
 export const isSecretValue = (name: string, value: unknown): boolean =>
   isSecretName(name) || (typeof value === 'string' && contains(wordsOfKeysOrIds, name) && isLongKey(value));
 
-/** Which columns of a file have secrets. `isFree`: whether a column is not read. A column that is read can hold a key if a person has chosen it. */
+/**
+ * The columns of a file that have secrets. `isFree`: whether a column is not read. One that is read holds a key if a person has chosen it.
+ */
 export class SecretColumns {
   readonly #names: readonly string[];
   readonly #secret: readonly boolean[];

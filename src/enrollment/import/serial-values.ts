@@ -48,7 +48,7 @@ function isDate(serial: string): boolean {
 /** Spreadsheets write `Mar-26`; a serial number has capitals. */
 const isWrittenMonth = (date: string): boolean => /[A-Z]/.test(date) && date !== date.toUpperCase();
 
-/** What is known about the serial number of a row. */
+/** The serial number of a row, as far as it is known. */
 export interface SerialContext {
   readonly deviceType: DeviceType | unknown;
   /** Name of its column or property; empty if it has none. */

@@ -3,7 +3,7 @@ import type { KeyFailure } from '../outcome.ts';
 import type { PersonVerdict } from './person-enrollment.ts';
 
 const checks = ['serial', 'type', 'free', 'proof'] as const;
-/** What is checked, in this order. */
+/** The checks, in this order. */
 export type CheckName = (typeof checks)[number];
 
 /** The check that finds a failure; absent if none does. */

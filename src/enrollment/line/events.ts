@@ -1,6 +1,6 @@
 /** The inputs and outputs of the state machine of the line. */
 
-/** What happens. `attempt` is the number of the check or commit that the line has requested. */
+/** An event at the reader or the keyboard. `attempt` is the number of the check or commit that the line has requested. */
 export type LineEvent =
   /** `plug`: a key was plugged in, or its serial number has become readable. `present`: it was plugged in unseen. */
   | { readonly type: 'plug' | 'present'; readonly keyId: string }
@@ -23,7 +23,7 @@ export type LineEvent =
  */
 export type BindsWhen = 'unplugged' | 'confirmed' | 'passed';
 
-/** What the operator types. */
+/** A command of the operator. */
 export type Command = 'enter' | 'undo' | 'skip' | 'redo';
 
 interface Task {
@@ -36,7 +36,7 @@ interface Task {
 /** Check a key. It is new if it was plugged in for this person; otherwise it may already be unplugged: see `settled`. */
 export type CheckAction = Task & { readonly type: 'check'; readonly isNew: boolean };
 
-/** What to do. */
+/** Something to do. */
 export type LineAction =
   | CheckAction
   /** `fail`: it was unplugged too early. */

@@ -5,8 +5,8 @@ import type { DriverStatus, Key } from '../../contract/hardware.ts';
 
 /**
  * A change of what is attached. `again`: the key was already reported, without its serial number. `before`: the keyId of what seems to be
- * the same key, as a daemon that was restarted since then knew it; null for a key that was plugged in. `isSeen`: false if it is not known that the key was
- * plugged in or unplugged just then, because its driver was unavailable.
+ * the same key, as a daemon that was restarted since then knew it; null for a key that was plugged in. `isSeen`: false if it is not known
+ * that the key was plugged in or unplugged just then, because its driver was unavailable.
  */
 export interface KeyChange {
   readonly type: HardwareEventType;
@@ -35,7 +35,7 @@ export class KeyChanges {
   readonly #doubted = new Set<string>();
   /** Drivers that were unavailable, until they are ready and none of their keys is attached: what they report was not seen. */
   readonly #blind = new Set<string>();
-  /** Those of them that have not reported anything since a list in which they were unavailable. */
+  /** Blind drivers that have not reported anything since a list in which they were unavailable. */
   #away: ReadonlySet<string> = new Set();
   readonly #onChange: (change: KeyChange) => void;
 

@@ -1,5 +1,5 @@
 /**
- * What an operator types, and what a scanner of badges or barcodes sends. Only the time between characters distinguishes them,
+ * Characters that an operator types, or that a scanner of badges or barcodes sends. Only the time between characters distinguishes them,
  * and it is not reliable: an incomplete scan may look like a keystroke, like another badge, or like Enter. A part of a scan must never
  * be taken for any of these.
  */
@@ -21,14 +21,14 @@ export interface Enter {
 /** Inputs for the line. `cut`: a scan was incomplete. `early`: Enter that came right after another key. */
 export type LineInput = { readonly type: Exclude<Command, 'enter'> | 'cut' | 'early' } | Badge | Enter;
 
-/** What was typed or scanned. */
+/** An input that was typed or scanned. */
 export type TypedInput = LineInput | { readonly type: 'interrupt' } | { readonly type: 'suspend' };
 
 /** Milliseconds. Characters that follow each other faster come from a scanner. */
 export const scanGapMs = 150;
-/** Likewise where people type texts as well. */
+/** Shorter where people type texts as well. */
 export const scanGapInPageMs = 75;
-/** Milliseconds. Enter confirms only if no character came in this time before it, and a letter is a command only if none comes in this time after it. */
+/** Milliseconds without a character before Enter, so that it confirms, and after a letter, so that it is a command. */
 export const confirmMs = 300;
 /** Milliseconds. Esc alone acts after this time: some keys send Esc and further characters. */
 const escapeMs = 35;
@@ -80,7 +80,7 @@ export class Keyboard {
     return this.#isCut;
   }
 
-  /** What is complete with these characters. */
+  /** The inputs that are complete with these characters. */
   take(characters: string, at: number): readonly TypedInput[] {
     return [...characters.replace(sequences, otherKey)].flatMap(character => this.#character(character, at));
   }
@@ -100,7 +100,7 @@ export class Keyboard {
     return [{ type: 'cut' }];
   }
 
-  /** What follows has nothing to do with what was typed: that went to a field. */
+  /** The characters until now went to a field: the next one begins an input of its own. */
   reset(): void {
     this.#clear();
     this.#lastAt = Number.NEGATIVE_INFINITY;
@@ -130,7 +130,7 @@ export class Keyboard {
     return [...before, ...(isEnd(character) ? this.#entered(gap, last) : this.#typed(character))];
   }
 
-  /** What the characters before a pause were. */
+  /** The inputs that a pause completes. */
   #paused(pause: number): readonly TypedInput[] {
     const { waitMs } = this;
     if (waitMs === null || pause < Math.min(waitMs, this.#gapMs)) return [];

@@ -7,7 +7,7 @@ import type { Person } from './people.ts';
 import { ReaderKeys } from './reader-keys.ts';
 import { RosterRows } from './rows.ts';
 
-type LineScan = Extract<LineEvent, { readonly type: 'badge' }> | { readonly type: 'cut' };
+type Scan = Extract<LineEvent, { readonly type: 'badge' }> | { readonly type: 'cut' };
 
 interface Last {
   readonly person: number;
@@ -26,8 +26,8 @@ export class Line {
   /** The person who has another key: the operator decides whether there is one more. */
   #offered: number | null = null;
   #attempt = 0;
-  /** What was scanned during a commit. */
-  #scanned: LineScan | null = null;
+  /** A scan during a commit. */
+  #scanned: Scan | null = null;
   #actions: LineAction[] = [];
 
   /** `people` is null without a roster: then each person is called by a badge. `done` has the keys that each row has already. */
@@ -121,7 +121,7 @@ export class Line {
     const isBinding = phase.type === 'ready' && this.#bindsWhen === 'unplugged';
     if (isBinding && !isTyping) this.#commit(keyId);
     else {
-      // What is being scanned may name another person.
+      // The scan that has begun may name another person.
       if (isBinding) this.#say('unplugged during a scan');
       else if (phase.type === 'checking' || phase.type === 'ready') this.#act('fail', keyId, this.person!);
       this.#settle();
@@ -256,7 +256,7 @@ export class Line {
   }
 
   /** The badge names the person; a key that is in the reader is checked again, for that person. */
-  #scan(scan: LineScan): void {
+  #scan(scan: Scan): void {
     if (this.#phase.type === 'committing') {
       this.#scanned = scan;
       return;

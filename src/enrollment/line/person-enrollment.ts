@@ -21,15 +21,15 @@ export interface PersonVerdict {
   readonly failure: KeyFailure | null;
   /** The result as a row. */
   readonly row: EnrollmentOutcome;
-  /** What the key has proved; null if it was not asked. */
+  /** The proof of the key; null if it was not asked. */
   readonly proved: ProofOutcome | null;
 }
 
 /** How keys are bound to people. */
-interface PersonEnrollmentOptions extends Omit<EnrollKeyOptions, 'activateFor'> {
+interface Options extends Omit<EnrollKeyOptions, 'activateFor'> {
   /** The idempotency key of a registration; see `KeyEnrollment`. */
   readonly id?: (() => string) | null;
-  /** What a key that has passed the other checks must prove; null if it is not asked. Absent: the option `proof`. */
+  /** The grade that a key must prove when it has passed the other checks; null if it is not asked. Absent: the option `proof`. */
   readonly requiredProof?: (checked: EnrollmentOutcome) => Promise<RequiredGrade | null>;
   /** Registers the key and activates it, or spools it. Absent: registers and activates it. */
   readonly enroll?: ((key: Key, person: Person) => Promise<EnrollmentOutcome>) | null;
@@ -50,9 +50,9 @@ export interface AnotherKey {
 /** Judges keys with the same options for every person. */
 export class PersonEnrollment {
   readonly #parts: EnrollmentParts;
-  readonly #options: PersonEnrollmentOptions;
+  readonly #options: Options;
 
-  constructor(parts: EnrollmentParts, options: PersonEnrollmentOptions) {
+  constructor(parts: EnrollmentParts, options: Options) {
     this.#parts = parts;
     this.#options = options;
   }

@@ -6,7 +6,7 @@ export class ReaderKeys {
   readonly #aside = new Set<string>();
   readonly #bound = new Set<string>();
 
-  /** Those that are not bound. */
+  /** Keys that are not bound. */
   get unbound(): readonly string[] {
     return this.#unbound;
   }

@@ -8,11 +8,11 @@ import { SecretColumns } from '../import/secret-names.ts';
 import { type Person, readUserId } from './people.ts';
 
 /** A column of the roster. Only `userId` is required. */
-type RosterColumn = 'userId' | 'name' | 'count' | 'type';
+type Column = 'userId' | 'name' | 'count' | 'type';
 
 /** Why a line of the roster is not valid. */
 export type RosterFault =
-  | { readonly what: 'column twice'; readonly column: RosterColumn }
+  | { readonly what: 'column twice'; readonly column: Column }
   | { readonly what: 'column missing' | 'name' | 'type' | 'count' | 'lines' }
   /** More cells than the header row has. */
   | { readonly what: 'cells'; readonly found: number; readonly expected: number }
@@ -38,7 +38,7 @@ export type FileFault =
 export const rosterBounds = { name: 200, keys: 100, lines: 100_000 } as const;
 
 /** Names of columns, in lower case and without punctuation. */
-const columnNames: Readonly<Record<string, RosterColumn>> = {
+const columnNames: Readonly<Record<string, Column>> = {
   userid: 'userId',
   user: 'userId',
   name: 'name',
@@ -52,7 +52,7 @@ export class RosterReader {
   readonly people: Person[] = [];
   /** Columns of the header row that a roster does not use. */
   unused: readonly string[] = [];
-  #columns: readonly (RosterColumn | null)[] | null = null;
+  #columns: readonly (Column | null)[] | null = null;
   /** Some columns hold secrets: a line with another number of cells may have one in the place of a person. */
   #secrets: SecretColumns | null = null;
   /** By user: the lines that name the user, by type. */
@@ -82,10 +82,10 @@ export class RosterReader {
     return null;
   }
 
-  #row(line: number, cells: readonly string[], columns: readonly (RosterColumn | null)[]): RosterFault | null {
+  #row(line: number, cells: readonly string[], columns: readonly (Column | null)[]): RosterFault | null {
     const isShifted = this.#secrets?.areIn(cells) ? cells.length !== columns.length : cells.length > columns.length;
     if (isShifted) return { what: 'cells', found: cells.length, expected: columns.length };
-    const cell = (column: RosterColumn) => cellText(cells[columns.indexOf(column)] ?? '').trim();
+    const cell = (column: Column) => cellText(cells[columns.indexOf(column)] ?? '').trim();
     const userId = readUserId(cell('userId'));
     if (userId === null) return { what: 'userId', text: cell('userId') };
     const name = cell('name');

@@ -67,7 +67,7 @@ export class RosterRows {
     this.#done[row]!--;
   }
 
-  /** Likewise for a person whose key of this type is not bound after all. Nothing happens if the roster does not have the person. */
+  /** One more key for a person whose key of this type is not bound after all. Nothing happens if the roster does not have the person. */
   reopenFor(userId: string | null, deviceType: DeviceType): void {
     const row = this.people.findIndex(
       (person, at) =>

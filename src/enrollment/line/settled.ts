@@ -4,10 +4,10 @@ import type { CheckAction } from './events.ts';
 const noticeMs = 1000;
 
 /**
- * The verdict of a check; null if the key was unplugged. On a busy machine, or while the service is polled, reports of the hardware service can be
- * late by any time. A key may already be unplugged when its plug-in report arrives or when a badge names another person; the late unplug report would
- * then bind the key to that person. So a key passes only if the service still reports it (`isAttached`). For a key that was not plugged in for this
- * person, that is asked only after the time in which the service notices an unplugged key.
+ * The verdict of a check; null if the key was unplugged. On a busy machine, or while the service is polled, reports of the hardware service
+ * can be late by any time. A key may already be unplugged when its plug-in report arrives or when a badge names another person; the late
+ * unplug report would then bind the key to that person. So a key passes only if the service still reports it (`isAttached`). For a key that
+ * was not plugged in for this person, that is asked only after the time in which the service notices an unplugged key.
  */
 export async function settled<V extends { readonly failure: unknown }>(
   { isNew, keyId }: CheckAction,

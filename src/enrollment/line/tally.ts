@@ -10,7 +10,7 @@ export interface TallyFigures {
   readonly perHour: number | null;
 }
 
-/** What is counted: keys that passed, and keys that failed, by reason. Each key counts once: as passed if it has passed, else with its last result. */
+/** Counts of keys that passed, and of keys that failed, by reason. Each key counts once: as passed if it has, else with its last result. */
 export class Tally {
   readonly #startedAt: number;
   /** By key: why it failed; null if it was bound. */

@@ -90,7 +90,7 @@ const one = (providerId: string) => [`start ${providerId}`, 'key: credential', '
 const both = [...one('IDP-1'), ...one('IDP-2')];
 const all = ['company', 'okta'];
 
-/** What is answered, what was asked, the error, and where the key is issued. */
+/** The answers, the options, the actions, the error, and where the key is issued. */
 const table: Record<string, [readonly IssueEvent[], Partial<IssueOptions>, string[], unknown, string[]]> = {
   'with its PIN': [[...opened, ...at, ...at], {}, [...begin, 'ask PIN', ...both], null, all],
   'with a first PIN': [

@@ -13,9 +13,9 @@ const keyOf = (name: string): Key =>
   }) as Key;
 
 /**
- * Runs steps: `+a` and `-a` are events, `x a` reports that a is not watched any more, `(` requests a list, `)ab` is the oldest list in flight, `]` one of a driver that is
- * unavailable, `!` loses the stream. Returns the reported changes in the same notation; `~` is a key that was reported before, `*` follows what was not
- * seen, and `=a` a key that an earlier daemon knew as a.
+ * Runs steps: `+a` and `-a` are events, `x a` reports that a is not watched any more, `(` requests a list, `)ab` is the oldest list in
+ * flight, `]` one of a driver that is unavailable, `!` loses the stream. Returns the reported changes in the same notation; `~` is a key
+ * that was reported before, `*` follows what was not seen, and `=a` a key that an earlier daemon knew as a.
  */
 async function changesOf(steps: readonly string[]): Promise<string[]> {
   const changes: string[] = [];

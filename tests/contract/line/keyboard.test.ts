@@ -4,7 +4,7 @@ import { confirmMs, Keyboard, scanGapInPageMs, scanGapMs } from '../../../src/en
 
 type Timed = readonly [text: string, gap: number];
 
-/** What comes of characters, each with the milliseconds since the one before. */
+/** The inputs that characters give, each with the milliseconds since the one before. */
 function typed(...characters: readonly Timed[]) {
   const keyboard = new Keyboard();
   let at = 1000;

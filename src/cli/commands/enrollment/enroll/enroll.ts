@@ -156,7 +156,7 @@ export const enroll = command({
   },
 });
 
-interface RosterFlags {
+interface Flags {
   readonly roster?: string | undefined;
   readonly activateFor?: string | undefined;
   readonly count?: number | undefined;
@@ -165,7 +165,7 @@ interface RosterFlags {
 }
 
 /** A roster names the users and the number of keys; two flags need one. */
-function checkRosterFlags({ roster, activateFor, count, bell, big }: RosterFlags): void {
+function checkRosterFlags({ roster, activateFor, count, bell, big }: Flags): void {
   if (roster === undefined && (bell || big)) throw usage(`${bell ? '--bell' : '--big'} needs --roster`);
   if (roster === undefined) return;
   if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
@@ -207,7 +207,7 @@ export const enrollKeys = (context: Context, options: EnrollOptions): Promise<nu
 const isOfRun = ({ name, userId, result }: EnrollmentOutcome, { activateFor }: EnrollOptions): boolean =>
   name === undefined && userId === activateFor && (result === 'registered' || result === 'known');
 
-interface EnrollEnding {
+interface Ending {
   readonly count: KeyCount;
   readonly report: EnrollReport;
   readonly outbox: SpoolOutbox | null;
@@ -216,7 +216,7 @@ interface EnrollEnding {
 }
 
 /** The exit code of a run that has ended. Keys that wait in the spool file are not registered yet. */
-async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: EnrollEnding) {
+async function ended(context: Context, options: EnrollOptions, { count, report, outbox, isReached }: Ending) {
   if (context.io.interrupt.aborted) report.interrupted();
   await outbox?.finish();
   if (context.io.interrupt.aborted) {

@@ -5,7 +5,7 @@ import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 export class KeyCount {
   /** DeviceId by serial number; null in a dry run, and for a key that is spooled. */
   readonly #handled = new Map<string, string | null>();
-  /** Likewise, of the runs that this one continues; null for a key that was spooled. */
+  /** DeviceId by serial number in the runs that this one continues; null for a key that was spooled. */
   readonly #earlier: ReadonlyMap<string, string | null>;
   /** By serial number, or by keyId if it could not be read: it may be readable later while it stays attached. */
   readonly #failed = new Set<string>();

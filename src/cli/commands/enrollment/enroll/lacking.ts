@@ -26,7 +26,7 @@ import { showRow } from './report.ts';
 import { EnrollFile, isDone } from './results.ts';
 
 /** A key that was registered. */
-interface LackingKey {
+interface Lacking {
   readonly row: ResultRow;
   readonly deviceType: DeviceType;
   readonly serialNumber: string;
@@ -35,8 +35,8 @@ interface LackingKey {
 }
 
 /** By serial number, in the order of the file. Throws a usage fault if the file is none of `enroll`. */
-async function lackingKeys(context: Context, file: string): Promise<ReadonlyMap<string, LackingKey>> {
-  const keys = new Map<string, LackingKey>();
+async function lackingKeys(context: Context, file: string): Promise<ReadonlyMap<string, Lacking>> {
+  const keys = new Map<string, Lacking>();
   for await (const row of resultRows(file, () => undefined)) {
     const { result, status, deviceType, serialNumber, userId } = row;
     if (!isDone(result) || typeof serialNumber !== 'string' || serialNumber === '') continue;
@@ -48,7 +48,7 @@ async function lackingKeys(context: Context, file: string): Promise<ReadonlyMap<
 }
 
 /** A device that was locked or deactivated since then keeps its user. */
-const isLacking = ({ userId }: LackingKey, device: DeviceListItem | undefined): boolean =>
+const isLacking = ({ userId }: Lacking, device: DeviceListItem | undefined): boolean =>
   device === undefined || (userId !== null && !isSameName(device.userId, userId));
 
 /**
@@ -56,7 +56,7 @@ const isLacking = ({ userId }: LackingKey, device: DeviceListItem | undefined): 
  * is away and keys can wait for it (`isSpooling`).
  */
 export async function uncounted(context: Context, file: string, isSpooling: boolean): Promise<ReadonlySet<string>> {
-  let lacking: ReadonlyMap<string, LackingKey>;
+  let lacking: ReadonlyMap<string, Lacking>;
   try {
     lacking = await lackingKeys(context, file);
   } catch (error) {
@@ -95,7 +95,7 @@ export async function redeliver(context: Context, path: string, dryRun: boolean)
 }
 
 /** Whether no key failed. `file` is null for a dry run. */
-async function broughtBack(context: Context, keys: Iterable<LackingKey>, file: EnrollFile | null): Promise<boolean> {
+async function broughtBack(context: Context, keys: Iterable<Lacking>, file: EnrollFile | null): Promise<boolean> {
   const counts = { back: 0, failed: 0 };
   const words = () => {
     const failed = counts.failed === 0 ? '' : `, ${count(counts.failed)} failed`;
@@ -116,7 +116,7 @@ async function broughtBack(context: Context, keys: Iterable<LackingKey>, file: E
   return counts.failed === 0;
 }
 
-async function registeredAgain(context: Context, key: LackingKey, dryRun: boolean): Promise<EnrollmentOutcome> {
+async function registeredAgain(context: Context, key: Lacking, dryRun: boolean): Promise<EnrollmentOutcome> {
   const entry = spoolEntryOf(key);
   // Ctrl-C lets the request under way end: its result is not lost.
   const { registry, words } = enrollmentParts(context, context.registry.with({ finish: true }));
@@ -128,7 +128,7 @@ async function registeredAgain(context: Context, key: LackingKey, dryRun: boolea
 }
 
 /** The key of a row, as the keys of a spool file wait. */
-function spoolEntryOf({ row, deviceType, serialNumber, userId }: LackingKey): SpoolEntry {
+function spoolEntryOf({ row, deviceType, serialNumber, userId }: Lacking): SpoolEntry {
   const text = (name: string) => (typeof row[name] === 'string' && row[name] !== '' ? row[name] : null);
   const versions = optionalTexts.flatMap(name => (text(name) === null ? [] : [[name, text(name)]]));
   const tags = tagsIn(row);

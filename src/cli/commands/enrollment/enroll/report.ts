@@ -141,7 +141,9 @@ const keys = (count: number): string => (count === 1 ? '1 key' : `${count} keys`
 
 const indent = '    ';
 
-/** Writes the row of a key to standard output: the row for a script, its device with --quiet, else words. Null: those of `enrolledWords`. */
+/**
+ * Writes the row of a key to standard output: for a script the row, with --quiet its device, else words. Null: those of `enrolledWords`.
+ */
 export async function showRow(context: Context, row: EnrollmentOutcome, words: string | null = null): Promise<void> {
   const { globals, out } = context;
   if (globals.json) await out.row(row);

@@ -40,7 +40,7 @@ export interface BoundKey {
   readonly deviceType: unknown;
 }
 
-/** What the rows of a file have. */
+/** The content of the rows of a file. */
 export interface FileOptions extends Pick<EnrollKeyOptions, 'proof' | 'tags'> {
   /** Each row is for a person, and is on the disk before the next key. */
   readonly isRoster?: boolean;
@@ -61,8 +61,8 @@ export const isDone = (result: unknown): boolean => done.includes(result);
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrollmentOutcome['result'][];
 
-/** What a file of results has, or gets. */
-interface FileLayout {
+/** The layout of a file of results: the one that it has, or gets. */
+interface Layout {
   /** The columns of CSV: those that the file has already. */
   readonly columns: readonly string[];
   /** Whether nothing is in it but the beginning of a header. */
@@ -79,7 +79,7 @@ export class EnrollFile {
   /** A pipe is only written, and stays open: its reader would take a close for the end. */
   readonly #target: string | number;
   readonly #queue = new AppendQueue(text => this.#write(text));
-  /** What to say about an incomplete last row of an earlier run; null if there was none. */
+  /** The notice of an incomplete last row of an earlier run; null if there was none. */
   readonly tornNotice: string | null;
   /** Whether an earlier run may have written rows. */
   readonly isContinued: boolean;
@@ -88,7 +88,7 @@ export class EnrollFile {
 
   private constructor(
     path: string,
-    { columns, isNew }: FileLayout,
+    { columns, isNew }: Layout,
     options: FileOptions,
     { target, copy, lock }: { target: string | number; copy: string | null; lock: FileLock | null },
   ) {
@@ -249,7 +249,7 @@ function bytesOf(path: string): Buffer | null {
 }
 
 /** Throws a usage fault if this is another file, or one without a column that is wanted. */
-function layoutOf(path: string, bytes: Buffer, options: FileOptions): FileLayout {
+function layoutOf(path: string, bytes: Buffer, options: FileOptions): Layout {
   const size = bytes.lastIndexOf('\n') + 1;
   const isNew = size === 0 && isTornStart(path, bytes.toString());
   const known = isNew ? null : columnsIn(bytes.toString('utf8', 0, size));

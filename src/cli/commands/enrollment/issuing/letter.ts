@@ -26,7 +26,7 @@ export const letterFlags = {
 /** Prints the letter of a PIN; it cannot be printed without one. */
 export type PrintLetter = (deviceId: string, pin: string) => Promise<void>;
 
-/** What the flags ask for; null without a printer. Throws a usage fault if the template is not valid or lacks the PIN. */
+/** The printing of letters by the flags; null without a printer. Throws a usage fault if the template is not valid or lacks the PIN. */
 export function letterOf(
   { registry }: Context,
   { printer: host, template, dpi }: FlagValues<typeof letterFlags>,

@@ -5,7 +5,7 @@ import { failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { secretLinesIn } from '../../../framework/secret-file.ts';
 
-/** What `--pin` asks for: digits of a random PIN; null to ask for one. */
+/** The digits of a random PIN that `--pin` names; null to ask for a PIN. */
 export function digitsOf(kind: string | undefined): number | null {
   if (kind === undefined || kind === 'ask') return null;
   const { least, most, usual } = pinBounds.digits;

@@ -19,10 +19,10 @@ export interface KeyLabel {
   again(deviceIds: readonly string[], results: string | null): string;
 }
 
-type LabelFlags = FlagValues<typeof keyLabelFlags>;
+type Flags = FlagValues<typeof keyLabelFlags>;
 
-/** What `--label` and its flags ask for, and `--pin`. Throws a usage fault if neither they nor the settings name a printer. */
-export function keyLabelOf(context: Context, flags: LabelFlags & { readonly pin?: string | undefined }): KeyLabel {
+/** The labels that `--label` and its flags describe, and `--pin`. Throws a usage fault if neither they nor the settings name a printer. */
+export function keyLabelOf(context: Context, flags: Flags & { readonly pin?: string | undefined }): KeyLabel {
   const letter = digitsOf(flags.pin) === null ? null : pinLabelOf(flags);
   if (letter !== null && flags.printer === undefined)
     throw usage('a queue of the system would store the PINs that it prints', 'name the printer: --printer HOST');
@@ -68,7 +68,7 @@ export function withoutLabel(key: EnrollmentOutcome, why: string): EnrollmentOut
   return { ...remarked(key, `label: failed: ${why}`), label: 'failed' };
 }
 
-function flagWords({ printer, lp, template, dpi }: LabelFlags): readonly string[] {
+function flagWords({ printer, lp, template, dpi }: Flags): readonly string[] {
   const queue = typeof lp === 'string' ? ['--lp', shellWord(lp)] : lp ? ['--lp'] : [];
   return [
     ...(printer === undefined ? [] : ['--printer', shellWord(printer)]),

@@ -58,7 +58,7 @@ export function labelOf({ template, dpi }: TemplateValues, isLetter = false): La
     : zplTemplate(textOf(template), template);
 }
 
-/** The same for the letter of a PIN. Throws a usage fault for a template without it. */
+/** The label of the letter of a PIN. Throws a usage fault for a template without the PIN. */
 export function pinLabelOf(flags: TemplateValues): Label {
   if (flags.template !== undefined && !textOf(flags.template).includes('{pin}'))
     throw usage(`the template ${flags.template} does not print the PIN`, 'write {pin} where it belongs');

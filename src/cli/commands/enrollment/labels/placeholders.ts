@@ -5,7 +5,7 @@ import { isTagName, tagNameWords } from '../../../../contract/tags.ts';
 import { ServerRefusal } from '../../../client/failures.ts';
 import { failure, usage } from '../../../fault.ts';
 
-/** What a label can show of a device. */
+/** The fields of a device that a label can show. */
 export type LabelDevice = Pick<
   DeviceListItem,
   | 'deviceId'
@@ -51,12 +51,12 @@ const fields: Readonly<Record<string, keyof LabelDevice>> = {
 export const fieldNames = Object.keys(fields).filter(name => name !== 'pin');
 
 const placeholder = /\{(qr:)?(tag:[^{},]*|[A-Za-z]+)(?:,(\d{1,3}))?\}/g;
-/** What begins with a brace. A rule of CSS can, too. */
+/** A text that begins with a brace, as a rule of CSS can, too. */
 const braced = /\{[^{}^<;]{0,60}\}?/g;
 /** First words of what was meant as a placeholder, in lower case. */
 const meant: ReadonlySet<string> = new Set([...fieldNames.map(name => name.toLowerCase()), 'pin', 'qr', 'tag']);
 
-/** The texts and placeholders of a template, in their order. Throws a usage fault for an unknown name, and for what is almost a placeholder. */
+/** The texts and placeholders of a template, in order. Throws a usage fault for an unknown name, and for a text like a placeholder. */
 export function partsOf(text: string): (string | Placeholder)[] {
   const parts: (string | Placeholder)[] = [];
   let end = 0;

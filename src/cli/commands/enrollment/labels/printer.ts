@@ -7,7 +7,7 @@ import { shellWord } from '../../../terminal/text.ts';
 export interface Printer {
   /** For messages. */
   readonly name: string;
-  /** What has happened to a label that the printer has taken, as in "3 labels printed on …". */
+  /** The state of a label that the printer has taken, as in "3 labels printed on …". */
   readonly done: string;
   /** Returns when the printer or its queue has taken the label. Throws a fault of kind `hardware`. */
   print(zpl: string): Promise<void>;
@@ -19,12 +19,12 @@ export interface Printer {
 const rawPort = 9100;
 
 /** Where a printer listens. */
-interface PrinterAddress {
+interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-function addressOf(text: string, source: string): PrinterAddress {
+function addressOf(text: string, source: string): Address {
   const wrong = usage(`${source} ${text} is not an address`, 'give HOST or HOST:PORT, such as 10.0.0.9 or [::1]:9100');
   if (!/^[^/?#@\s]+$/.test(text)) throw wrong;
   const url = URL.parse(`tcp://${text}`);
@@ -67,7 +67,7 @@ class Silence extends Error {
  * A connection for each label. The printer closes it after it has read the label; a system error or a wait reports that it has not.
  * A printer that has stopped leaves data in its receive buffer, so a write alone proves nothing.
  */
-async function sent({ host, port }: PrinterAddress, zpl: string, seconds: number): Promise<void> {
+async function sent({ host, port }: Address, zpl: string, seconds: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = createConnection({ host, port });
   try {

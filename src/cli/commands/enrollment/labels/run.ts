@@ -18,8 +18,8 @@ import type { Target } from '../../many/bulk/source.ts';
 import { type DeviceChoice, type FoundLabelDevice, findDevices } from './devices.ts';
 import type { LabelOutput } from './outputs.ts';
 
-/** What is printed, and where the results go. */
-interface LabelRun extends DeviceChoice {
+/** The labels of a run, and where its results go. */
+interface Run extends DeviceChoice {
   readonly output: LabelOutput;
   /** Whether standard output is the labels themselves. */
   readonly isDry: boolean;
@@ -28,10 +28,10 @@ interface LabelRun extends DeviceChoice {
 }
 
 /** The result for one device, with the ZPL of a dry run. */
-type LabelResult = BulkResult & { readonly zpl?: string };
+type Result = BulkResult & { readonly zpl?: string };
 
 /** Prints the labels. Throws a fault of kind `partial` if some failed, and of kind `hardware` if the printer failed. */
-export async function printLabels(context: Context, run: LabelRun): Promise<void> {
+export async function printLabels(context: Context, run: Run): Promise<void> {
   const files = bulkFiles(context, 'LABEL', run);
   try {
     const changed = files !== null && run.resume ? await changedBefore(files, 'LABEL') : new Set<string>();
@@ -47,16 +47,16 @@ export async function printLabels(context: Context, run: LabelRun): Promise<void
 
 class Labels {
   readonly #context: Context;
-  readonly #labels: LabelRun;
+  readonly #labels: Run;
   /** Names of the devices whose labels an earlier run has printed. */
   readonly #done: ReadonlySet<string>;
-  readonly #run: JobRun<LabelResult, BulkProgress>;
+  readonly #run: JobRun<Result, BulkProgress>;
   #printed = 0;
   #failed = 0;
   /** Labels of a sheet that is not written yet. */
-  readonly #unwritten: LabelResult[] = [];
+  readonly #unwritten: Result[] = [];
 
-  constructor(context: Context, run: LabelRun, files: BulkFiles | null, done: ReadonlySet<string>) {
+  constructor(context: Context, run: Run, files: BulkFiles | null, done: ReadonlySet<string>) {
     this.#context = context;
     this.#labels = run;
     this.#done = done;
@@ -112,7 +112,7 @@ class Labels {
   }
 
   /** `isEnd`: the error of the command has the message. */
-  async #keep(result: LabelResult, isEnd = false): Promise<void> {
+  async #keep(result: Result, isEnd = false): Promise<void> {
     const { zpl: _, ...stored } = result;
     this.#run.keep([stored], { pending: null });
     if (result.status === 'success') this.#printed++;
@@ -121,7 +121,7 @@ class Labels {
     if (this.#context.globals.json || !isOnScreen) await this.#run.show([result], { pending: null });
   }
 
-  /** What was printed before an error; null if there is nothing to continue. */
+  /** The labels that were printed before an error; null if there is nothing to continue. */
   #doneWords(total: number): string | null {
     if (total <= 1 || this.#printed + this.#failed === 0) return null;
     return `${labels(this.#printed)} ${this.#printed === 1 ? 'was' : 'were'} printed before that, ${count(total - this.#printed)} were not`;

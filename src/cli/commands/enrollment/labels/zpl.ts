@@ -46,7 +46,7 @@ const hex = (character: string): string =>
   [...Buffer.from(character)].map(byte => `_${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
 /** A field with values. */
-interface ZplField {
+interface Field {
   /** Its commands, up to `^FD`. */
   readonly head: string;
   readonly parts: readonly (string | Placeholder)[];
@@ -71,10 +71,10 @@ function check(zpl: string, name: string): void {
 }
 
 /** The template as fixed text and fields with values. */
-function piecesOf(zpl: string, name: string): (string | ZplField)[] {
+function piecesOf(zpl: string, name: string): (string | Field)[] {
   // Values are UTF-8.
   const source = /\^CI/i.test(zpl) ? zpl : zpl.replace(/\^XA/i, start => `${start}^CI28`);
-  const pieces: (string | ZplField)[] = [];
+  const pieces: (string | Field)[] = [];
   for (const field of source.split(/(?<=\^FS)/i)) {
     const { head, data, tail } = sections(field);
     const parts = partsOf(data);
@@ -96,7 +96,7 @@ function sections(field: string): { readonly head: string; readonly data: string
   return { head: field.slice(0, start + 3), data: rest.slice(0, length), tail: rest.slice(length) };
 }
 
-function withValues(head: string, parts: readonly (string | Placeholder)[], name: string): ZplField {
+function withValues(head: string, parts: readonly (string | Placeholder)[], name: string): Field {
   if (parts.some(part => isValue(part) && part.isQr))
     throw usage(`{qr:…} in ${name} is for HTML`, 'a printer draws a QR code with ^BQN,2,4^FDQA,{deviceId}^FS');
   const [, indicator] = /\^FH([^^~]?)/i.exec(head) ?? [];
@@ -124,7 +124,7 @@ function matrixOf(head: string, name: string): { readonly escape: string | null 
 
 const isValue = (part: string | Placeholder): part is Placeholder => typeof part !== 'string';
 
-function filled({ head, parts, quotes, needsEscape }: ZplField, device: LabelDevice): string {
+function filled({ head, parts, quotes, needsEscape }: Field, device: LabelDevice): string {
   const texts = parts.map(part => (isValue(part) ? textIn(device, part) : null));
   const data = parts.map((part, at) => (isValue(part) ? escaped(texts[at]!, quotes) : part)).join('');
   return (needsEscape ? withEscape(head, parts.map((part, at) => texts[at] ?? String(part)).join('')) : head) + data;
@@ -142,5 +142,5 @@ function withEscape(head: string, text: string): string {
   });
 }
 
-const escaped = (text: string, quotes: ZplField['quotes']): string =>
+const escaped = (text: string, quotes: Field['quotes']): string =>
   quotes.reduce((value, [from, to]) => value.replaceAll(from, () => to), text).replace(plain, hex);

@@ -60,7 +60,7 @@ export class TerminalKeys {
     }
   }
 
-  /** What the terminal does at Ctrl-Z outside raw mode: the whole foreground group stops. */
+  /** Stops the whole foreground group, as the terminal does at Ctrl-Z outside raw mode. */
   #suspend(): void {
     if (process.platform === 'win32') return;
     this.#io.stdin.setRawMode?.(false);

@@ -6,7 +6,7 @@ import type { Context } from '../../../framework/context.ts';
 import { safe } from '../../../terminal/text.ts';
 import { type KeyLabel, withoutLabel } from '../labels/enrolled.ts';
 
-/** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message explains what to do about the label. */
+/** Takes the row of a bound key again when its label is printed or has failed. `needsAttention`: its message is about the label. */
 type OnLabel = (row: EnrollmentOutcome, needsAttention: boolean) => Promise<void>;
 
 export class RosterLabels {

@@ -5,7 +5,7 @@ import type { Person } from '../../../../enrollment/line/people.ts';
 interface About {
   /** The person who is next; null if none is. */
   readonly person: Person | null;
-  /** What was scanned. */
+  /** The scan. */
   readonly text: string;
   /** The device that was bound last. */
   readonly deviceId: string | null;

@@ -24,12 +24,12 @@ const bindingWords = {
 } as const;
 
 /** How a run is shown. */
-interface ReportOptions {
+interface Options {
   /** Whether an operator types at this terminal. */
   readonly isInteractive: boolean;
   readonly bell: boolean;
   readonly big: boolean;
-  /** What is done with a key that is bound: until then it stays in the reader. Null: nothing. */
+  /** The work with a key that is bound: until it ends, the key stays in the reader. Null: none. */
   readonly then: 'issued' | 'signed' | null;
   /** The file of the roster, in words. */
   readonly roster: string;
@@ -39,15 +39,15 @@ interface ReportOptions {
 export class RosterReport {
   readonly #context: Context;
   readonly #file: EnrollFile | null;
-  readonly #options: ReportOptions;
+  readonly #options: Options;
   readonly #tally = new Tally(performance.now());
-  /** What the last prompt was about: the same prompt is not repeated. */
+  /** The subject of the last prompt, which is not repeated. */
   #asked = '';
   #lastBound: EnrollmentOutcome | null = null;
   /** The last check that a key has passed. */
   #lastPassed: PersonVerdict | null = null;
 
-  constructor(context: Context, file: EnrollFile | null, options: ReportOptions) {
+  constructor(context: Context, file: EnrollFile | null, options: Options) {
     this.#context = context;
     this.#file = file;
     this.#options = options;

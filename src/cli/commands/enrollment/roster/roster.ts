@@ -86,8 +86,8 @@ async function lockReader(context: Context): Promise<FileLock | null> {
 const columnsHint = 'the columns are userId, name, count and type; only userId is required';
 
 /**
- * The people of the file, in its order. `encoding`: see `encodingOf`. `notice` gets the columns that are not used. Throws a usage fault that
- * names the first invalid line.
+ * The people of the file, in its order. `encoding`: see `encodingOf`. `notice` gets the columns that are not used. Throws a usage fault
+ * that names the first invalid line.
  */
 async function readRoster(
   { file, stdin, encoding }: InputSource,
@@ -122,7 +122,7 @@ async function readRoster(
 const longestList = 200;
 const cellName = (cell: string): string => cell.trim() || '(empty)';
 
-/** What is wrong, and what to do. */
+/** A problem, and the hint for it. */
 type PeopleWords = readonly [problem: string, hint?: string];
 
 function wordsOf(fault: RosterFault): PeopleWords {

@@ -34,7 +34,7 @@ export interface RosterOptions extends EnrollRunOptions {
   readonly big: boolean;
 }
 
-interface RosterRunParts extends Omit<OpenedRun, 'lacking' | 'settled'> {
+interface Parts extends Omit<OpenedRun, 'lacking' | 'settled'> {
   readonly people: readonly Person[];
   /** The keys of the file that count. */
   readonly bound: readonly BoundKey[];
@@ -56,7 +56,7 @@ export class RosterRun {
   readonly #over = new AbortController();
   /** Keys in the reader, by keyId. */
   readonly #keys = new Map<string, Key>();
-  /** What the last key that was checked has proved. */
+  /** The proof of the last key that was checked. */
   #proved: ProofOutcome | null = null;
   /** Keys whose letter is printed: they get no other label. */
   readonly #lettered = new Set<string>();
@@ -69,11 +69,7 @@ export class RosterRun {
   #printing: Promise<unknown> = Promise.resolve();
   #isConnected = false;
 
-  constructor(
-    context: Context,
-    options: RosterOptions,
-    { people, file, bound, skipped, outbox, bindings }: RosterRunParts,
-  ) {
+  constructor(context: Context, options: RosterOptions, { people, file, bound, skipped, outbox, bindings }: Parts) {
     const isInteractive = context.canAsk && !context.globals.json && options.roster !== '-';
     const { bell, big, issue, receipt } = options;
     const then = issue !== null ? 'issued' : receipt !== null ? 'signed' : null;
@@ -142,7 +138,7 @@ export class RosterRun {
         } else {
           // It may still be in the reader.
           if (!isSeen) this.#take({ type: 'lost' });
-          // What was scanned before is read first: it may name another person.
+          // A scan that came before is read first: it may name another person.
           await new Promise(setImmediate);
           this.#take({ type: 'pull', keyId: key.keyId, isTyping: this.#keyboard?.isTyping ?? false });
         }
@@ -246,7 +242,7 @@ export class RosterRun {
     this.#take({ type: 'committed', attempt, passed: verdict.failure === null });
   }
 
-  /** What is typed is the PIN, not a command. */
+  /** The keyboard belongs to the question: a PIN is not a command. */
   async #whileAsked<T>(ask: () => Promise<T>): Promise<T> {
     this.#keyboard?.close();
     try {

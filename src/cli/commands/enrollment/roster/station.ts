@@ -83,7 +83,10 @@ export class Station {
     return this.#enrollment.pulledEarly(key, person);
   }
 
-  /** Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already, unless it is issued or signs. */
+  /**
+   * Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already, unless it is issued or
+   * signs.
+   */
   async bind(key: Key, person: Person, proved: ProofOutcome | null): Promise<BoundVerdict> {
     const verdict = await this.#enrollment.bind(key, person, proved, this.#anotherKey(key, person));
     if (verdict.failure !== null) return { ...verdict, madePin: null };

@@ -1,5 +1,5 @@
 /**
- * What a run has begun to bind. A key has its line on the disk before the first request that changes the registry, and the line of its
+ * The bindings that a run has begun. A key has its line on the disk before the first request that changes the registry, and the line of its
  * end after its row is written. So a run that was killed, or whose answer was lost, leaves the key and its person by name: the next
  * run finishes the binding before anyone gets another key.
  */
@@ -84,8 +84,9 @@ export class Bindings {
   }
 
   /**
-   * The bindings of this run are in a file of the home for its registry. None are stored in a home that this user cannot write to, or if too
-   * many runs use it; a warning names that. Throws if the disk is full, or if a file of an earlier run cannot be read: it may name an unfinished key.
+   * The bindings of this run are in a file of the home for its registry. None are stored in a home that this user cannot write to, or if
+   * too many runs use it; a warning names that. Throws if the disk is full, or if a file of an earlier run cannot be read: it may name an
+   * unfinished key.
    */
   static async open(context: Context, options: BindingOptions): Promise<Bindings> {
     const { header } = await meetRegistry(context);

@@ -18,8 +18,8 @@ const replayMs = (idempotency.hours - 1) * 60 * minuteMs;
 /** How far the clock of a station may be ahead of the one of the registry. */
 const clockMs = 10 * minuteMs;
 
-/** What a delivery needs. */
-interface DeliveryParts {
+/** Dependencies of a delivery. */
+interface Parts {
   readonly context: Context;
   readonly spool: SpoolFile;
   /** Prints labels; null prints none. */
@@ -31,7 +31,7 @@ interface DeliveryParts {
 }
 
 /** The result of a key. */
-interface DeliveredKey {
+interface Delivered {
   readonly row: EnrollmentOutcome;
   /** Whether the key still waits: it could not be delivered now. */
   readonly stillWaits: boolean;
@@ -39,14 +39,14 @@ interface DeliveredKey {
 
 /** Delivers keys one by one. */
 export class SpoolDelivery {
-  readonly #parts: DeliveryParts;
+  readonly #parts: Parts;
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
   /** Throws if every other key would fail as well; then the key still waits. */
-  async deliver(item: SpoolItem): Promise<DeliveredKey> {
+  async deliver(item: SpoolItem): Promise<Delivered> {
     const { spool, label, write } = this.#parts;
     const { row: delivered, stillWaits: isUncertain } = await this.#result(item);
     const bound = await this.#withOtherKeys(item.entry, delivered);
@@ -71,7 +71,7 @@ export class SpoolDelivery {
     return others.length === 0 ? row : remarked(row, `${userId} also has ${keysIn(others)}`);
   }
 
-  async #result(item: SpoolItem): Promise<DeliveredKey> {
+  async #result(item: SpoolItem): Promise<Delivered> {
     const { entry, sentAt } = item;
     const { id } = entry;
     const isOurs = (device: DeviceDetail) => sentAt !== null && isOfEntry(entry, device, sentAt);
@@ -95,7 +95,8 @@ export class SpoolDelivery {
 
   /**
    * A registration that was sent before is repeated under its idempotency key while the registry has its response. Later the same request
-   * would be another registration, so the device is looked up first. An answer that is lost now is not looked up: the next delivery repeats it.
+   * would be another registration, so the device is looked up first. An answer that is lost now is not looked up: the next delivery repeats
+   * it.
    */
   async #enrollmentParts(item: SpoolItem): Promise<EnrollmentParts> {
     const { context, spool } = this.#parts;

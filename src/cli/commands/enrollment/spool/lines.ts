@@ -50,13 +50,13 @@ export interface SpoolEntry {
   readonly simulated: boolean;
   /** Whether the run printed labels. */
   readonly label: boolean;
-  /** What the key has proved for its registration; absent or null if it was not asked. */
+  /** The proof of the key for its registration; absent or null if it was not asked. */
   readonly proof?: ProofOutcome | null;
-  /** What is done with the key after its binding, which the key is needed for; absent if nothing is. */
+  /** The work after the binding that needs the key; absent if there is none. */
   readonly then?: HandoverNeeds;
 }
 
-/** What a key still needs when it is bound. */
+/** The work that is left when a key is bound. */
 export interface HandoverNeeds {
   /** Names of the providers at which it is issued. */
   readonly providers: readonly string[];

@@ -12,7 +12,7 @@ import type { SpoolIndex, SpoolItem } from './read.ts';
 import { readSpool } from './spool-file.ts';
 
 /** A key that is not delivered. `sent`: its registration was sent, and the response is missing. */
-interface SpoolRow {
+interface Row {
   readonly state: 'waiting' | 'sent' | 'conflict' | 'failed';
   readonly serialNumber: string;
   readonly deviceType: string;
@@ -26,11 +26,11 @@ interface SpoolRow {
 
 const fields = namesIn(
   'state serialNumber deviceType manufacturer model userId spooledAt deviceId message',
-) satisfies readonly (keyof SpoolRow)[];
+) satisfies readonly (keyof Row)[];
 
-const isRefused = ({ state }: SpoolRow): boolean => state === 'conflict' || state === 'failed';
+const isRefused = ({ state }: Row): boolean => state === 'conflict' || state === 'failed';
 
-const columns: Column<SpoolRow>[] = [
+const columns: Column<Row>[] = [
   { title: 'STATE', value: row => row.state, style: row => (isRefused(row) ? 'red' : 'yellow') },
   { title: 'TYPE', value: row => row.deviceType },
   { title: 'SERIAL', value: row => row.serialNumber, shorten: 'middle', least: 16 },
@@ -40,9 +40,9 @@ const columns: Column<SpoolRow>[] = [
   { title: 'REASON', value: row => row.message, shorten: 'end', drop: 3 },
 ];
 
-interface SpoolListing {
+interface Listing {
   readonly header: SpoolHeader;
-  readonly rows: readonly SpoolRow[];
+  readonly rows: readonly Row[];
   readonly waiting: number;
   readonly delivered: number;
   readonly isTorn: boolean;
@@ -70,7 +70,7 @@ export const spoolList = command({
   },
 });
 
-function listed({ header, items, isTorn }: SpoolIndex): SpoolListing {
+function listed({ header, items, isTorn }: SpoolIndex): Listing {
   const all = [...items.values()];
   const rows = all.flatMap(rowOf);
   const waiting = all.filter(item => item.delivered === null).length;
@@ -78,7 +78,7 @@ function listed({ header, items, isTorn }: SpoolIndex): SpoolListing {
 }
 
 /** Empty for a key that was delivered. */
-function rowOf({ entry, sentAt, delivered }: SpoolItem): SpoolRow[] {
+function rowOf({ entry, sentAt, delivered }: SpoolItem): Row[] {
   if (delivered?.result === 'registered' || delivered?.result === 'known') return [];
   const { registration, at, userId } = entry;
   const { serialNumber, deviceType, manufacturer, model } = registration;
@@ -87,7 +87,7 @@ function rowOf({ entry, sentAt, delivered }: SpoolItem): SpoolRow[] {
   return [{ state, serialNumber, deviceType, manufacturer, model, userId, spooledAt: at, deviceId, message }];
 }
 
-function summarize({ out }: Context, file: string, { header, rows, waiting, delivered }: SpoolListing): void {
+function summarize({ out }: Context, file: string, { header, rows, waiting, delivered }: Listing): void {
   const refused = rows.length - waiting;
   const parts = [
     `${counted(waiting, 'key')} ${waiting === 1 ? 'waits' : 'wait'}`,

@@ -56,7 +56,10 @@ export class SpoolOutbox {
     this.#away = away;
   }
 
-  /** Opens or creates the file. `label` prints the labels of keys that are delivered; null prints none. Throws a usage fault if the file is for another registry. */
+  /**
+   * Opens or creates the file. `label` prints the labels of keys that are delivered; null prints none. Throws a usage fault if the file is
+   * for another registry.
+   */
   static async open(
     context: Context,
     options: SpoolOptions & { readonly spool: string },
@@ -75,7 +78,7 @@ export class SpoolOutbox {
     return new SpoolOutbox(context, options, spool, label, away);
   }
 
-  /** What the run begins to bind is in the spool file. */
+  /** Bindings that the run begins are in the spool file. */
   record(options: BindingOptions): Bindings {
     this.#bindings = Bindings.in(this.#context, options, this.#spool);
     return this.#bindings;

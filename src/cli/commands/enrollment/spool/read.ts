@@ -47,7 +47,7 @@ export function readIndex(file: string, fd: number): SpoolIndex {
   for (const { text, number, end } of completeLines(file, fd)) {
     if (header === null) header = headerOf(file, text);
     else if (!take(items, text)) {
-      // What a power failure leaves of a write can end with a line feed.
+      // A write that a power failure has cut can end with a line feed.
       if (end < total) throw damaged(file, number);
       break;
     }

@@ -38,7 +38,7 @@ export class SpoolFile {
   readonly path: string;
   readonly header: SpoolHeader;
   readonly #queue = new AppendQueue(text => this.#write(text));
-  /** What to say about a last line that was incomplete and is dropped; null if it was complete. */
+  /** The notice of a last line that was incomplete and is dropped; null if it was complete. */
   readonly tornNotice: string | null;
   readonly #fd: number;
   readonly #lock: FileLock;
@@ -64,7 +64,10 @@ export class SpoolFile {
       if (item.delivered === null) this.#waiting.set(item.entry.registration.serialNumber, item);
   }
 
-  /** Opens a file for appending. A file that does not exist is created with the header, if one is given. Throws a fault if another process has it. */
+  /**
+   * Opens a file for appending. A file that does not exist is created with the header, if one is given. Throws a fault if another process
+   * has it.
+   */
   static open(path: string, header: SpoolHeader | null): SpoolFile {
     checkOwner(path, header !== null);
     const lock = lockRun({ file: path, hint: 'wait until it ends, or name another file' });
@@ -98,7 +101,9 @@ export class SpoolFile {
     return this.#waiting.get(serialNumber) ?? null;
   }
 
-  /** Returns when the disk has the key. `isSent`: the registry may have received its registration. Throws a fault if it cannot be written. */
+  /**
+   * Returns when the disk has the key. `isSent`: the registry may have received its registration. Throws a fault if it cannot be written.
+   */
   async add(entry: SpoolEntry, isSent: boolean): Promise<void> {
     if (this.#items.size >= mostKeys) throw tooMany(this.path);
     const { id, at } = entry;
@@ -201,7 +206,7 @@ export class SpoolFile {
     this.#size += bytes.length;
   }
 
-  /** What is written to a file that was removed is lost when the process ends. */
+  /** Lines that are written to a file that was removed are lost when the process ends. */
   #demandSameFile(): void {
     const now = statSync(this.path, { throwIfNoEntry: false });
     if (now?.ino === fstatSync(this.#fd).ino) return;

@@ -1,4 +1,4 @@
-/** What is missing of a key whose binding was interrupted, for people and for a row. */
+/** The unfinished part of a binding that was interrupted, for people and for a row. */
 import { isSameName } from '../../../../contract/person-key.ts';
 import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
@@ -27,8 +27,8 @@ export function wordsOf(entry: SpoolEntry, row: EnrollmentOutcome | null): strin
 }
 
 /**
- * The row of a key that is bound: whether it is issued and has signed as its run wanted. The registry repeats an answer that it has stored, so
- * the device is read: it may have been locked, or given to another person, after that.
+ * The row of a key that is bound: whether it is issued and has signed as its run wanted. The registry repeats an answer that it has stored,
+ * so the device is read: it may have been locked, or given to another person, after that.
  */
 export async function handedOver(
   context: Context,
