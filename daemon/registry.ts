@@ -1,6 +1,6 @@
 /** The stored part of a daemon, and what every step of a start shares. */
 import type { FastifyInstance } from 'fastify';
-import type { BackgroundWork } from './background-work.ts';
+import type { ShutdownStack } from './base/shutdown.ts';
 import { keepEarlierBlobs } from './blobs/blob-folder.ts';
 import type { Blobs } from './blobs/blobs.ts';
 import { keepSwept, openBlobs, watchOthers } from './blobs/open-blobs.ts';
@@ -24,35 +24,6 @@ import type { Store } from './store/store.ts';
 
 /** Wall clock in milliseconds since 1970. */
 export const now = (): number => Date.now();
-
-/** The parts that were started, to be stopped in reverse order. */
-export class ShutdownStack {
-  readonly #stops: (() => unknown)[] = [];
-  #stopping: Promise<void> | undefined;
-
-  add(stop: () => unknown): void {
-    this.#stops.push(stop);
-  }
-
-  /** Starts work, which is stopped with the other parts. */
-  start(work: BackgroundWork): void {
-    work.start();
-    this.add(() => work.stop());
-  }
-
-  unwind(log: Logger): Promise<void> {
-    this.#stopping ??= (async () => {
-      for (const stop of this.#stops.reverse()) {
-        try {
-          await stop();
-        } catch (error) {
-          log.error({ err: error }, 'a part did not stop cleanly');
-        }
-      }
-    })();
-    return this.#stopping;
-  }
-}
 
 /** What every step of a start uses. */
 export interface Start {

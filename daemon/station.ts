@@ -45,7 +45,6 @@ export async function assembleStation(start: Start): Promise<AssembledDaemon> {
       limiter,
       remoteIssuing: settings.remoteIssuing,
     }),
-    console: false,
     gauges: async () => ({}),
     refuseOthers: refuseRegistry,
   });

@@ -1,7 +1,5 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { Bindings } from '../http/bindings.ts';
-import type { PasskeyService } from '../services/sign-in/passkeys.ts';
-import type { SignInPolicies } from '../services/sign-in/sign-in-policies.ts';
 import type { TokenService } from '../services/token-service.ts';
 import type { UserService } from '../services/users.ts';
 import * as present from './present.ts';
@@ -9,12 +7,10 @@ import * as present from './present.ts';
 /** The services of accounts. */
 interface AccountServices {
   readonly users: UserService;
-  readonly passkeys: PasskeyService;
-  readonly signInPolicies: SignInPolicies;
   readonly serviceTokens: TokenService;
 }
 
-/** Users, their security keys, and service tokens. */
+/** Users and service tokens. */
 export const accountOperations = (to: AccountServices): Bindings => ({
   createUser: ({ context, body }) => to.users.create(context, body),
   listUsers: ({ query }) => to.users.list(query),
@@ -26,10 +22,6 @@ export const accountOperations = (to: AccountServices): Bindings => ({
   updateUser: ({ context, params, body }) => to.users.update(context, params.userId, body),
   setPassword: ({ context, params, body }) => to.users.setPassword(context, params.userId, body),
   logoutUser: ({ context, params }) => to.users.logout(context, params.userId),
-  listKeysOfUser: ({ params }) => to.passkeys.list(params.userId),
-  removeKeyOfUser: ({ context, params }) => to.passkeys.remove(context, params.userId, params.passkeyId),
-  allowRegistration: ({ context, params }) => to.signInPolicies.allowRegistration(context, params.userId),
-  requireKeyOfUser: ({ context, params, body }) => to.signInPolicies.require(context, params.userId, body),
   createToken: ({ context, body }) => to.serviceTokens.create(context, body),
   listTokens: ({ query }) => to.serviceTokens.list(query),
   adoptToken: ({ context, params }) => to.serviceTokens.adopt(context, params.tokenId),

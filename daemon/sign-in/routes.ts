@@ -23,7 +23,7 @@ interface SignInServices {
   readonly siteOf: (request: FastifyRequest) => RelyingParty | string;
 }
 
-/** Logins and what they are made with: passwords, security keys, codes, and approvals of terminals. */
+/** Logins and what they are made with: passwords, security keys, codes, and approvals of terminals; the keys of users. */
 export const signInOperations = (to: SignInServices): Bindings => ({
   login: ({ body, context: { address, requestId }, request }) =>
     to.auth.login(body, { address, requestId, site: to.siteOf(request) }),
@@ -48,4 +48,8 @@ export const signInOperations = (to: SignInServices): Bindings => ({
   stepUp: ({ context, body, request }) => to.auth.stepUp(context, body, to.siteOf(request)),
   showSignInPolicy: () => to.signInPolicies.show(),
   setSignInPolicy: ({ context, body }) => to.signInPolicies.set(context, body),
+  listKeysOfUser: ({ params }) => to.passkeys.list(params.userId),
+  removeKeyOfUser: ({ context, params }) => to.passkeys.remove(context, params.userId, params.passkeyId),
+  allowRegistration: ({ context, params }) => to.signInPolicies.allowRegistration(context, params.userId),
+  requireKeyOfUser: ({ context, params, body }) => to.signInPolicies.require(context, params.userId, body),
 });

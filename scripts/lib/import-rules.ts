@@ -31,8 +31,8 @@ const withoutHttp = below(
   'services/ requests/ accounts/ devices/ people/ sign-in/ notifications/ blobs/ hardware/ home/',
 );
 
-/** The routes of subjects. */
-const routesOfSubjects = 'daemon/*/routes.ts';
+/** Where subjects meet HTTP: the tables of their operations, and their starts. */
+const routesOfSubjects = ['daemon/*/routes.ts', 'daemon/*/start.ts'];
 
 /** What composes a daemon. */
 const composition = below('daemon/', 'main.ts registry-daemon.ts registry.ts station.ts composition/');
@@ -204,7 +204,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: withoutHttp,
-    except: [routesOfSubjects],
+    except: routesOfSubjects,
     never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify'],
     because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
   },
@@ -299,7 +299,7 @@ export const rules: readonly Rule[] = [
     'only src/cli/settings knows where tokens are stored, and it works without a keychain',
   ),
   knownBy(
-    [...composition, 'daemon/http/', routesOfSubjects],
+    [...composition, 'daemon/http/', ...routesOfSubjects],
     ['fastify'],
     'only daemon/http, the routes of subjects, and what composes a daemon, know Fastify',
   ),

@@ -1,0 +1,65 @@
+/** Accounts: who may do what. Limits, passwords, tokens, users and service tokens. */
+import { FIRST_USER } from '../home/first-admin.ts';
+import { watchInitialPassword } from '../home/initial-password.ts';
+import { signingKeys } from '../home/signing-keys.ts';
+import type { StartSubject } from '../http/subject.ts';
+import type { TokenCheck } from '../requests/token-check.ts';
+import { Accounts } from '../services/accounts.ts';
+import { sweepCounters } from '../services/attempts.ts';
+import { authentication } from '../services/authentication.ts';
+import { Guessing } from '../services/guessing.ts';
+import { LastUses } from '../services/last-uses.ts';
+import type { RequestLimits } from '../services/limiter.ts';
+import { Passwords } from '../services/passwords.ts';
+import { ServiceTokens } from '../services/service-tokens.ts';
+import { StepUpRule } from '../services/session.ts';
+import { requestLimits } from '../services/shared-limiter.ts';
+import { TokenService } from '../services/token-service.ts';
+import { Tokens } from '../services/tokens.ts';
+import { UserService } from '../services/users.ts';
+import { memoryState } from '../store/memory/short-lived.ts';
+import type { ShortLived } from '../store/short-lived.ts';
+import { accountOperations } from './routes.ts';
+
+declare module '../http/subject.ts' {
+  interface Offers {
+    /** What every request is checked with. */
+    accounts: {
+      readonly limiter: RequestLimits;
+      readonly shortLived: ShortLived;
+      readonly guessing: Guessing;
+      readonly passwords: Passwords;
+      readonly logins: Tokens;
+      readonly serviceTokens: ServiceTokens;
+      readonly tokens: TokenCheck;
+      readonly stepUp: StepUpRule;
+    };
+  }
+}
+
+export const startAccounts: StartSubject = async ({ settings, log, home, stack, store, access, now, offers }) => {
+  const limiter = requestLimits(store, settings.limits);
+  stack.add(() => limiter.stop());
+  const shortLived = store.shortLived ?? memoryState();
+  if (store.shortLived) stack.add(sweepCounters(store.shortLived.counters));
+  const guessing = new Guessing({ enabled: settings.limits.login !== null, counters: shortLived.counters });
+  const passwords = new Passwords(store, limiter, guessing, settings.passwordCost, access);
+  if (settings.store)
+    stack.add(watchInitialPassword({ home, store, passwords, warn: (message, err) => log.warn({ err }, message) }));
+  const logins = new Tokens(await signingKeys(home, now()), new Accounts(store), now, settings.sessionDays);
+  const lastUses = new LastUses({ store, now });
+  stack.add(() => lastUses.stop());
+  const serviceTokens = new ServiceTokens({ store, lastUses, now });
+  const tokens = authentication(logins, serviceTokens);
+  const stepUp = new StepUpRule(settings.stepUp, now);
+  offers.accounts = { limiter, shortLived, guessing, passwords, logins, serviceTokens, tokens, stepUp };
+  const onPasswordChanged = async (user: number) => {
+    if (user === FIRST_USER) await home.remove('initialPassword');
+  };
+  return {
+    operations: accountOperations({
+      users: new UserService({ store, passwords, now, onPasswordChanged }),
+      serviceTokens: new TokenService({ store, lastUses, now }),
+    }),
+  };
+};

@@ -1,0 +1,33 @@
+/** Devices, their export and their figures. */
+import type { StartSubject } from '../http/subject.ts';
+import { DeviceExport } from '../services/device-export.ts';
+import { DeviceService } from '../services/devices.ts';
+import { EventService } from '../services/events.ts';
+import { statisticsAt } from '../services/statistics.ts';
+import type { ProofJudge } from './judges.ts';
+import { deviceOperations } from './routes.ts';
+
+/** Without the subject of proofs nothing is required of new keys. */
+const admitsAll: ProofJudge = {
+  admitting: (_, attempt) => attempt({ guards: [], judge: () => ({ proof: null }) }),
+};
+
+export const startDevices: StartSubject = ({ store, access, now, offers }) => {
+  const { passwords, guessing, stepUp } = offers.accounts;
+  const policies = offers.proofJudge ?? admitsAll;
+  const owners = offers.ownerJudge;
+  const devices = new DeviceService({ store, passwords, guessing, policies, ...(owners && { owners }), now, access });
+  return {
+    operations: deviceOperations({
+      devices,
+      exports: new DeviceExport(store),
+      statistics: () => statisticsAt(store, now()),
+      events: new EventService(store),
+      stepUp,
+    }),
+    gauges: async () => {
+      const { total } = await store.devices({ sortBy: 'createTime', descending: true, offset: 0, limit: 1 });
+      return { devmgr_devices: { help: 'Devices registered', value: total } };
+    },
+  };
+};

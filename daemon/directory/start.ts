@@ -1,0 +1,20 @@
+/** The directory that persons come from: its settings, and its runs. */
+import { DirectoryRuns } from '../background/directory-runs.ts';
+import type { StartSubject } from '../http/subject.ts';
+import { DirectorySettingsService } from '../services/directory/settings.ts';
+import { DirectorySync } from '../services/directory/sync.ts';
+import { directoryOperations } from './routes.ts';
+
+export const startDirectory: StartSubject = ({ log, stack, store, instance, now, offers: { people } }) => {
+  const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });
+  const sync = new DirectorySync({ ...people!, store, settings, now });
+  stack.start(new DirectoryRuns({ store, settings, sync, log, now }));
+  return {
+    operations: directoryOperations({ directorySettings: settings, directorySync: sync }),
+    gauges: async () => {
+      const value = await settings.failing();
+      if (value === null) return {};
+      return { devmgr_directory_failing: { help: 'Whether the last run of the directory failed', value } };
+    },
+  };
+};

@@ -1,0 +1,51 @@
+/** What a subject adds to a daemon with a registry: services, the operations that they carry out, and figures. */
+import type { FastifyInstance } from 'fastify';
+import type { ShutdownStack } from '../base/shutdown.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import type { Home } from '../home/home.ts';
+import type { Instance } from '../home/instance.ts';
+import type { DaemonSettings } from '../home/settings.ts';
+import type { Logger } from '../logger.ts';
+import type { AccessJournal } from '../services/access-journal.ts';
+import type { Store } from '../store/store.ts';
+import type { Bindings } from './bindings.ts';
+import type { ErrorForm } from './error-form.ts';
+
+/**
+ * Services that a subject offers to others: each adds its own to this type, as an optional one if a daemon can do without the subject.
+ * Those of subjects that start later are not there yet during a start: read them when they are needed.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: the subjects add to it
+export interface Offers {}
+
+/** What a subject starts with. */
+export interface SubjectStart {
+  readonly settings: DaemonSettings;
+  readonly log: Logger;
+  readonly home: Home;
+  /** What is stopped with the daemon. */
+  readonly stack: ShutdownStack;
+  readonly store: Store;
+  readonly blobs: Blobs;
+  /** Takes entries of sign-ins, refusals and downloads. */
+  readonly access: AccessJournal;
+  readonly instance: Instance;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly offers: Offers;
+}
+
+/** Figures of the metrics. */
+export type Gauges = Readonly<Record<string, { readonly help: string; readonly value: number }>>;
+
+/** A subject that has started. */
+export interface StartedSubject {
+  readonly operations?: Bindings;
+  /** Routes beside those of the contract, and the form of their errors. */
+  readonly routes?: (app: FastifyInstance) => void | Promise<void>;
+  readonly errors?: ErrorForm;
+  readonly gauges?: () => Promise<Gauges>;
+}
+
+/** Starts a subject. Background work begins at once. */
+export type StartSubject = (start: SubjectStart) => StartedSubject | Promise<StartedSubject>;

@@ -1,0 +1,50 @@
+/** Persons: those who hold keys, and what follows when they leave. */
+import { DueLeavers, EarlierDevices } from '../background/due.ts';
+import type { OwnerJudge } from '../devices/judges.ts';
+import type { StartSubject } from '../http/subject.ts';
+import { Leavers } from '../services/people/leavers.ts';
+import { MatchingDevices } from '../services/people/matching-devices.ts';
+import { PeoplePolicies } from '../services/people/people-policies.ts';
+import { PeopleService } from '../services/people/people-service.ts';
+import { RefusedRequests } from '../services/people/refused.ts';
+import { peopleOperations } from './routes.ts';
+
+declare module '../http/subject.ts' {
+  interface Offers {
+    people?: { readonly leavers: Leavers; readonly refused: RefusedRequests };
+    /** Absent: devices are bound to anyone. */
+    ownerJudge?: OwnerJudge;
+  }
+}
+
+export const startPeople: StartSubject = ({ log, stack, store, now, offers }) => {
+  const peoplePolicies = new PeoplePolicies({ store, now });
+  const leavers = new Leavers({ store, policies: peoplePolicies });
+  stack.start(new DueLeavers({ store, leavers, log, now }));
+  if (store.sharedWork) stack.start(new EarlierDevices({ store, log, now }));
+  const refused = new RefusedRequests({ store, log, now });
+  const people = new PeopleService({ store, leavers, now });
+  offers.people = { leavers, refused };
+  offers.ownerJudge = peoplePolicies;
+  return {
+    operations: peopleOperations({ people, refused, matching: new MatchingDevices({ store, now }), peoplePolicies }),
+    gauges: async () => {
+      const left = await people.leftovers();
+      return {
+        devmgr_leavers_held: {
+          help: 'Persons whose devices or new user name wait for a release',
+          value: await people.heldCount(),
+        },
+        devmgr_leavers_active_devices: { help: 'ACTIVE devices of persons who have left', value: left.activeDevices },
+        devmgr_leavers_tokens: {
+          help: 'Service tokens, neither revoked nor expired, whose owner has left or is disabled',
+          value: left.tokens,
+        },
+        devmgr_provisioning_refused: {
+          help: 'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',
+          value: await refused.recent(),
+        },
+      };
+    },
+  };
+};

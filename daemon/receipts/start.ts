@@ -1,0 +1,11 @@
+/** Receipts that keys sign, and loans that end. */
+import { OverdueLoans } from '../background/due.ts';
+import type { StartSubject } from '../http/subject.ts';
+import { ReceiptService } from '../services/receipts/receipt-service.ts';
+import { receiptOperations } from './routes.ts';
+
+export const startReceipts: StartSubject = ({ log, stack, store, instance, now, offers }) => {
+  stack.start(new OverdueLoans({ store, log, now }));
+  const parts = { registryId: instance.id, secret: instance.secret('receipts'), roots: offers.roots! };
+  return { operations: receiptOperations({ receipts: new ReceiptService({ ...parts, store, now }) }) };
+};

@@ -1,0 +1,39 @@
+/** Single sign-on: its settings, sign-ins at the provider, and the sessions that came from it. */
+import { originOf } from '../http/relying-party.ts';
+import { acceptLogoutForms } from '../http/sso.ts';
+import type { StartSubject } from '../http/subject.ts';
+import { SsoAccounts } from '../services/sso/accounts.ts';
+import { ProviderRequests } from '../services/sso/provider-requests.ts';
+import { SsoSessions } from '../services/sso/sessions.ts';
+import { SsoSettingsService } from '../services/sso/settings.ts';
+import { SsoSignIn } from '../services/sso/sign-in.ts';
+import { SsoTerminals } from '../services/sso/terminals.ts';
+import { ssoOperations } from './routes.ts';
+
+export const startSingleSignOn: StartSubject = ({ settings: given, log, store, access, instance, now, offers }) => {
+  const { shortLived, logins: tokens } = offers.accounts;
+  const { challenges, policies, codes } = offers.signIn;
+  const { counters } = shortLived;
+  const sealingKey = instance.secret('single sign-on');
+  const settings = new SsoSettingsService({ store, sealingKey, allowed: given.webhookAllow, now });
+  const accounts = new SsoAccounts({ store, now });
+  const shared = { settings, accounts, sealingKey, log, now };
+  const sessions = new SsoSessions({ ...shared, store, counters, days: given.sessionDays });
+  tokens.checkSessionsWith(sessions);
+  offers.signInJudges = {
+    demandLocal: (user, address) => settings.demandLocal(user, address),
+    demand: (user, id) => sessions.demand(user, id),
+  };
+  const requests = new ProviderRequests({ counters, limited: given.limits.login !== null });
+  const terminals = new SsoTerminals({ challenges, codes: shortLived.codes, sealingKey, now });
+  const ofSignIn = { ...shared, sessions, tokens, codes, challenges, policies, requests, terminals, access };
+  return {
+    operations: ssoOperations({
+      ssoSettings: settings,
+      ssoSessions: sessions,
+      ssoSignIn: new SsoSignIn(ofSignIn),
+      originOf: request => originOf(request, given.publicUrl),
+    }),
+    routes: acceptLogoutForms,
+  };
+};
