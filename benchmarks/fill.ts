@@ -2,6 +2,7 @@
 import { codeDigest } from '../daemon/domain/digest.ts';
 import { create } from '../daemon/domain/person.ts';
 import { Home } from '../daemon/home/home.ts';
+import { subjects } from '../daemon/start/subjects.ts';
 import type { Change } from '../daemon/store/commit.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
 import type { Store } from '../daemon/store/store.ts';
@@ -57,7 +58,11 @@ export function sample(n: number): Sample {
 /** Fills the registry of a home, whose daemon must not run, up to a size. */
 export async function fill(dir: string, devices: number, tell: (done: number) => void = () => {}): Promise<void> {
   const home = await Home.open(dir);
-  const store = await openSqliteStore({ file: home.path('database'), journalKey: await home.secretKey('journalKey') });
+  const store = await openSqliteStore({
+    subjects,
+    file: home.path('database'),
+    journalKey: await home.secretKey('journalKey'),
+  });
   try {
     await store.listsReady;
     const { total } = await store.devices({ sortBy: 'deviceId', descending: false, offset: 0, limit: 1 });
@@ -73,7 +78,11 @@ export async function fill(dir: string, devices: number, tell: (done: number) =>
 /** Adds persons to the registry of a home, whose daemon must not run: person-0, person-1, … */
 export async function fillPeople(dir: string, count: number): Promise<void> {
   const home = await Home.open(dir);
-  const store = await openSqliteStore({ file: home.path('database'), journalKey: await home.secretKey('journalKey') });
+  const store = await openSqliteStore({
+    subjects,
+    file: home.path('database'),
+    journalKey: await home.secretKey('journalKey'),
+  });
   const details = { names: null, externalId: null, groups: [], source: 'local' } as const;
   try {
     await store.listsReady;

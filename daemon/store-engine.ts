@@ -4,6 +4,7 @@ import type { Home } from './home/home.ts';
 import { Instance } from './home/instance.ts';
 import { allKeys, journalKeys } from './home/journal-keys.ts';
 import type { RegistryPlace, StoreTarget } from './home/store-target.ts';
+import { subjects } from './start/subjects.ts';
 import { StartRefused } from './start-refused.ts';
 import { StoreFailure } from './store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from './store/copy.ts';
@@ -31,7 +32,7 @@ export async function openStore(
   await home.secretKey('journalKey');
   const instance = isShared ? (await Instance.open(home)).id : undefined;
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
-  const keys = { journalKey: journalKey!, otherJournalKeys, notice, instance };
+  const keys = { subjects, journalKey: journalKey!, otherJournalKeys, notice, instance };
   if (target === null) return sqlite.openSqliteStore({ file: home.path('database'), ...keys });
   const { openPostgresStore } = await import('./store/postgres/index.ts');
   const readJournalKeys = async () => allKeys(await journalKeys(home));
@@ -104,7 +105,7 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
     maintenance: await storeMaintenance(place, home),
     imprint: () => refusing(() => postgres.readImprint(place)),
     openSource: () => refusing(() => postgres.openCopySource(place)),
-    openTarget: () => refusing(() => postgres.openCopyTarget(place)),
+    openTarget: () => refusing(() => postgres.openCopyTarget({ ...place, subjects })),
   };
 }
 
@@ -123,7 +124,7 @@ export async function openSnapshot(target: StoreTarget): Promise<CopySource> {
 /** Takes a database from all daemons, to replace its registry. Rejects with `StartRefused` where `openStore` does. */
 export async function openReplacement(target: StoreTarget): Promise<Replacement> {
   const postgres = await import('./store/postgres/index.ts');
-  return refusing(() => postgres.openReplacement(target));
+  return refusing(() => postgres.openReplacement({ ...target, subjects }));
 }
 
 /** A file that a flag names and that cannot be used. */
@@ -142,6 +143,7 @@ async function refusingFile<T>(open: () => Promise<T>): Promise<T> {
  */
 export function sqliteMaintenance(home: Home, file: string = home.path('database')): FileMaintenance {
   return sqlite.fileMaintenance({
+    subjects,
     file,
     journalKeys: async () => allKeys(await journalKeys(home)),
   });
@@ -151,7 +153,11 @@ export function sqliteMaintenance(home: Home, file: string = home.path('database
 export async function storeMaintenance(target: StoreTarget | null, home: Home): Promise<StoreMaintenance> {
   if (target === null) return sqliteMaintenance(home);
   const { databaseMaintenance } = await import('./store/postgres/index.ts');
-  const registry = databaseMaintenance({ ...target, journalKeys: async () => allKeys(await journalKeys(home)) });
+  const registry = databaseMaintenance({
+    ...target,
+    subjects,
+    journalKeys: async () => allKeys(await journalKeys(home)),
+  });
   return {
     openStore: () => refusing(() => registry.openStore()),
     openReader: () => refusing(() => registry.openReader()),

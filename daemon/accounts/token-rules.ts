@@ -3,10 +3,10 @@ import { tokenIds } from '../../src/contract/ids.ts';
 import type { ServiceTokenRecord } from '../domain/callers.ts';
 import { shownOwner, type TokenChange } from '../domain/service-token.ts';
 import { Conflict } from '../store/commit.ts';
-import { serviceTokens } from '../store/tables.ts';
 import { fixedReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { serviceTokens } from './tables.ts';
 
 const needs = ({ token }: { readonly token: number }, wanted: WantedRows) => wanted.add(serviceTokens.byKey, token);
 

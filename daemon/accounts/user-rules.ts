@@ -7,12 +7,12 @@ import { passwordDigest } from '../domain/digest.ts';
 import { SESSIONS } from '../domain/sso.ts';
 import { changedSince, type UserChange, type UserGuard } from '../domain/user.ts';
 import { CallerRefused, Conflict } from '../store/commit.ts';
-import { accountsNamed, documentVersion, enabledAdmins, serviceTokens, users } from '../store/tables.ts';
+import { documentVersion } from '../store/tables.ts';
 import { Documents } from '../store/write/documents.ts';
 import type { Draft } from '../store/write/draft.ts';
-import type { Fields, Replay, ReplayedEntry, Report } from '../store/write/replay.ts';
-import { adding, type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
-import type { WantedRows } from '../store/write/source.ts';
+import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';
+import { adding, type CallerRule, type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
+import { accountsNamed, enabledAdmins, serviceTokens, users } from './tables.ts';
 
 type UserAdding = Extract<UserChange, { kind: 'user.add' }>;
 
@@ -62,15 +62,14 @@ export const userGuards: GuardRules<UserGuard['kind']> = {
   },
 };
 
-export const callerRule = {
-  needs(caller: CallerGuard, wanted: WantedRows): void {
+export const callerRule: CallerRule = {
+  needs(caller, wanted) {
     if (caller.kind === 'user') wanted.add(users.byKey, caller.user);
     else wanted.add(serviceTokens.byKey, caller.token);
     if (caller.kind === 'service-token' && caller.owner !== null) wanted.add(users.byKey, caller.owner);
     if (caller.kind === 'user' && caller.ssoSessions !== undefined) wanted.add(documentVersion, SESSIONS);
   },
-  /** Throws `CallerRefused` if the caller has lost the rights of the request. */
-  check(draft: Draft, caller: CallerGuard): void {
+  check(draft, caller) {
     const lost =
       caller.kind === 'user'
         ? lostByUser(caller, draft.of(users).get(caller.user), ssoSessionsIn(draft, caller))
@@ -105,8 +104,8 @@ type ComparedUser = Pick<UserRecord, 'number' | 'username' | 'passwordHash' | 'r
 export class UserReplay implements Replay<number, ComparedUser> {
   readonly table = 'user';
   readonly fields = ['number', 'username', 'passwordHash', 'role', 'tokenEpoch', 'disabled'] as const;
-  /** Users whose password no entry proves, after `end`. */
-  unproved = 0;
+  /** Users whose password no entry proves. */
+  #unproved = 0;
   readonly #users = new Map<number, ReplayedUser>();
   readonly #numbers = new Map<unknown, number>();
 
@@ -145,9 +144,13 @@ export class UserReplay implements Replay<number, ComparedUser> {
     if ((row.disabled === 1) !== user.disabled)
       report(`${name} was ${user.disabled ? 'enabled' : 'disabled'} without an entry`);
     differs('has had its tokens revoked this often:', row.tokenEpoch, user.epoch);
-    if (user.password === undefined) this.unproved++;
+    if (user.password === undefined) this.#unproved++;
     else if (user.password !== passwordDigest(row.passwordHash))
       report(`the password of ${name} was changed without an entry`);
+  }
+
+  get notCovered(): string {
+    return counted(this.#unproved, 'password', 'passwords', 'user', 'users');
   }
 
   end(report: Report): void {

@@ -1,4 +1,4 @@
-/** The filters and orders of device lists, and the filters of the journal, as data. Each engine makes its SQL from it, and SQLite the lookups of its lists in memory. */
+/** The filters and orders of device lists, as data. Each engine makes its SQL from it, and SQLite the lookups of its lists in memory. */
 import {
   type DeviceFilterNameOf,
   deviceFilters,
@@ -9,7 +9,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceSort } from '../../src/contract/values.ts';
 import type { DeviceRow } from '../domain/device.ts';
 import { matchesProof } from '../domain/proof.ts';
-import type { DeviceFilter, EventFilter } from '../store/queries.ts';
+import type { DeviceFilter } from '../store/queries.ts';
 import { columnOf } from '../store/table.ts';
 
 type Name = keyof DeviceFilter;
@@ -39,21 +39,6 @@ export const fieldFilters = described.flatMap(([name, { kind, field, is }]) =>
 /** The filter as engines compare it: names by their keys. */
 export const keyedFilter = <F extends DeviceFilter>(filter: F): F =>
   filter.userId === undefined ? filter : { ...filter, userId: personKey(filter.userId) };
-
-/** A filter that compares a column. */
-export interface ColumnFilter {
-  readonly column: string;
-  readonly is: 'one of' | '=' | '<' | '<=' | '>=';
-}
-
-/** The filters of the journal but those of ids. */
-export const eventFilters = [
-  { name: 'types', column: 'type', is: 'one of' },
-  { name: 'device', column: 'device', is: '=' },
-  { name: 'actor', column: 'actor', is: '=' },
-  { name: 'from', column: 'at', is: '>=' },
-  { name: 'to', column: 'at', is: '<=' },
-] as const satisfies readonly (ColumnFilter & { readonly name: keyof EventFilter })[];
 
 /** Filters by times that follow the clock, so that each request has another one. */
 export const movingFilters = described.flatMap(([name, { moving }]) =>

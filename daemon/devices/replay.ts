@@ -6,9 +6,23 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
-import { type CodedDevice, codeDigest, codedFields, ownerDigest, proofDigest, tagsDigest } from '../domain/digest.ts';
+import {
+  type AnsweredChallenge,
+  answerDigest,
+  answerParts,
+  type CodedDevice,
+  codeDigest,
+  codedFields,
+  ownerDigest,
+  proofDigest,
+  tagsDigest,
+} from '../domain/digest.ts';
 import type { EntryType } from '../domain/journal.ts';
-import type { Fields, Replay, ReplayedEntry, Report } from '../store/write/replay.ts';
+import { storedProof } from '../domain/proof.ts';
+import type { StoredRows } from '../store/copy.ts';
+import { columnOf } from '../store/table.ts';
+import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';
+import { read } from '../store/write/verify.ts';
 
 /** Digests of what entries prove. A digest has 22 characters of base64; 16 bytes of it are kept. */
 const kinds = ['owner', 'code', 'tags', 'proof'] as const;
@@ -92,11 +106,45 @@ const bitOf = (kind: Kind) => 8 << kinds.indexOf(kind);
 /** Registrations that may be missing in a row. */
 const MOST_MISSING = 100_000;
 
+interface ProvedDevice {
+  readonly number: number;
+  readonly proof: string | null;
+}
+
+/** Compares the stored answers of devices with their proofs, which the journal proves. */
+async function compareAnswers(rows: StoredRows, devices: readonly ProvedDevice[], report: Report): Promise<void> {
+  const proved = devices.flatMap(({ number, proof }) => {
+    const stored = proof === null ? null : storedIn(proof);
+    return stored ? [{ number, ...stored }] : [];
+  });
+  if (proved.length === 0) return;
+  const values = proved.map(({ proofId }) => proofId);
+  const range = { after: 0, limit: values.length, among: { column: columnOf('proofId'), values } };
+  const found = await read<AnsweredChallenge>(rows, 'proof', answerParts, range);
+  const answers = new Map(found.map(answer => [answer.proofId, answer]));
+  for (const { number, proofId, answer: said } of proved) {
+    const id = deviceIds.format(number);
+    const answer = answers.get(proofId);
+    if (!answer) report(`the evidence of ${id} was removed`);
+    else if (said !== answerDigest(answer)) report(`the evidence of ${id} was changed`);
+  }
+}
+
+/** Null if the text cannot be read: it was changed, which was reported. */
+function storedIn(proof: string) {
+  try {
+    const { proofId, answer } = storedProof(proof);
+    return { proofId, answer };
+  } catch {
+    return null;
+  }
+}
+
 export class DeviceReplay implements Replay<number, ComparedDevice> {
   readonly table = 'device';
   readonly fields = ['number', 'status', 'userId', 'userKey', 'person', 'tags', 'proof', ...codedFields] as const;
-  /** Devices whose activation code no entry proves, after `end`. */
-  unproved = 0;
+  /** Devices whose activation code no entry proves. */
+  #unproved = 0;
   #flags = new Uint8Array(1024);
   /** Absent until a device has one. */
   readonly #digests = new Map<Kind, Buffer>();
@@ -147,10 +195,17 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
       report(`the person of ${id} was changed without an entry`);
     for (const kind of kinds) {
       const isSaid = (flags & bitOf(kind)) !== 0;
-      if (kind === 'code' && !isSaid) this.unproved++;
+      if (kind === 'code' && !isSaid) this.#unproved++;
       else if (!this.#isSame(kind, row, isSaid))
         report(`${namesOf[kind]} of ${id} ${kind === 'tags' ? 'were' : 'was'} changed without an entry`);
     }
+  }
+
+  /** The stored answers, whose proofs the journal proves. */
+  also = compareAnswers;
+
+  get notCovered(): string {
+    return counted(this.#unproved, 'activation code', 'activation codes', 'device', 'devices');
   }
 
   end(report: Report): void {

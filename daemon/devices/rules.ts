@@ -1,7 +1,6 @@
-/** What the changes and guards of devices and their backups mean. */
+/** What the changes and guards of devices mean. */
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import type { BackupChange } from '../domain/backup.ts';
 import {
   brokenBy,
   type DeviceChange,
@@ -11,36 +10,41 @@ import {
   type DevicesBind,
   registeredDevice,
 } from '../domain/device.ts';
+import { registeredLater } from '../domain/device-decisions.ts';
 import type { Entry } from '../domain/journal.ts';
 import { holderOf, type PersonRecord } from '../domain/person.ts';
 import { pinDocument, setPin } from '../domain/pin.ts';
 import { sealedEntry } from '../domain/sealed-names.ts';
+import { people, peopleNamed } from '../people/tables.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
-import { backups, devices, documentVersion, people, peopleNamed } from '../store/tables.ts';
+import { documentVersion } from '../store/tables.ts';
 import { Documents, documentChanges } from '../store/write/documents.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { DeviceCounts } from './counts.ts';
+import { devices } from './tables.ts';
 
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;
 
 /** The device must exist. */
-const ofDevice = {
+export const ofDevice = {
   needs: ({ device }: { readonly device: number }, wanted: WantedRows) => wanted.add(devices.byKey, device),
   check(draft: Draft, { device }: { readonly device: number }): void {
     if (!draft.of(devices).get(device)) throw new Conflict(`device ${device} does not exist`);
   },
 };
 
-export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> = {
+export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
   'device.add': {
+    later: registeredLater,
     needs: ({ device }, wanted) => wanted.add(devices.unique, device.serialNumber),
     apply(draft, { device, entry }, context) {
       const { record, isNew } = draft.add(devices, number => registeredDevice(device, number, context.at));
       const { number, status } = record;
       if (!isNew) return { kind: 'duplicate', number, status };
-      draft.count(record, 1);
+      draft.part(DeviceCounts).count(record, 1);
       draft.enter(context, entry, number, null);
       return { kind: 'added', number };
     },
@@ -67,6 +71,7 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
   },
   'device.use': {
     ...ofDevice,
+    tellsTime: true,
     apply(draft, { device, seconds, entry }, context) {
       const before = draft.of(devices).get(device)!;
       const usageCount = before.usageCount + 1;
@@ -92,30 +97,6 @@ export const deviceChanges: ChangeRules<(DeviceChange | BackupChange)['kind']> =
           throw new Conflict('a person who has the user name was added');
     },
     apply: bindDevices,
-  },
-  'backup.add': {
-    needs: ({ backup }, wanted) => ofDevice.needs(backup, wanted),
-    check: (draft, { backup }) => ofDevice.check(draft, backup),
-    apply(draft, { backup, entry }, context) {
-      const { at } = context;
-      const device = draft.of(devices).get(backup.device)!;
-      const { number } = draft.add(backups, number => ({ ...backup, number, createdAt: at })).record;
-      const { backupCount, version } = device;
-      draft.of(devices).change({ ...device, backupCount: backupCount + 1, lastBackupAt: at, version: version + 1 });
-      draft.enter(context, entry, backup.device, number);
-      return { kind: 'added', number };
-    },
-  },
-  'backup.restore': {
-    needs: ({ backup }, wanted) => wanted.add(backups.byKey, backup),
-    check(draft, { device, backup }) {
-      if (draft.of(backups).get(backup)?.device !== device)
-        throw new Conflict(`device ${device} has no backup ${backup}`);
-    },
-    apply(draft, { device, backup, entry }, context) {
-      draft.enter(context, entry, device, backup);
-      return done;
-    },
   },
 };
 
@@ -151,8 +132,8 @@ export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange,
   const userKey = isBound ? named.userId && personKey(named.userId) : before.userKey;
   const after = { ...named, userKey, version: before.version + 1 };
   if (after.status !== before.status) {
-    draft.count(before, -1);
-    draft.count(after, 1);
+    draft.part(DeviceCounts).count(before, -1);
+    draft.part(DeviceCounts).count(after, 1);
   }
   draft.of(devices).change(after);
   const proved = after.person === before.person ? entry : withPerson(entry, after.person);

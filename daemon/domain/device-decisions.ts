@@ -5,22 +5,20 @@ import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { Registration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
-import { mergeTags, type TagChanges } from '../../src/contract/tags.ts';
+import { hasTags, mergeTags, noTags, type TagChanges } from '../../src/contract/tags.ts';
 import { type DeviceStatus, immutableFields } from '../../src/contract/values.ts';
 import { expiry, sameActivationCode } from './activation-code.ts';
 import { type Decision, Refusal } from './decision.ts';
-import {
-  type DeviceAdd,
-  type DeviceGuard,
-  type DeviceIdentity,
-  type DeviceRecord,
-  type DeviceSet,
-  type DeviceUpdate,
-  type DeviceUse,
-  type HeldFields,
-  hasTags,
-  type NewDevice,
-  noTags,
+import type {
+  DeviceAdd,
+  DeviceGuard,
+  DeviceIdentity,
+  DeviceRecord,
+  DeviceSet,
+  DeviceUpdate,
+  DeviceUse,
+  HeldFields,
+  NewDevice,
 } from './device.ts';
 import { codeDigest, proofDigest } from './digest.ts';
 import type { Entry } from './journal.ts';

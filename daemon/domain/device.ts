@@ -146,12 +146,6 @@ export type DeviceSet = Partial<
   >
 >;
 
-/** The tags of a device without any. */
-export const noTags: Tags = Object.freeze({});
-
-/** Whether there is at least one tag. */
-export const hasTags = (tags: Tags): boolean => tags !== noTags && Object.keys(tags).length > 0;
-
 /** The result is `duplicate` if the serial number is already registered. */
 export interface DeviceAdd {
   readonly kind: 'device.add';

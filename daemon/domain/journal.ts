@@ -78,7 +78,7 @@ export const subjectPrefixes = {
   person: 'PERSON_',
   serviceToken: 'TOKEN_',
 } as const;
-type SubjectKind = keyof typeof subjectPrefixes | 'user';
+export type SubjectKind = keyof typeof subjectPrefixes | 'user';
 const subjectKinds = Object.keys(subjectPrefixes) as (keyof typeof subjectPrefixes)[];
 
 /** What an entry of this type is about, if it has a subject and is not about a device. */

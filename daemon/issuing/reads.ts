@@ -1,16 +1,17 @@
-/** What is asked about credentials at providers beside records, once for all engines. */
+/** The reads of credentials at providers. */
 import type { CredentialRecord } from '../domain/credential.ts';
+import type { Reads, RecordQueries } from '../store/read/records.ts';
 import { selectList } from '../store/table.ts';
-import { credentials } from '../store/tables.ts';
+import { credentials, credentialsOf, credentialsOfAccount } from './tables.ts';
 
 /** `?`: the number after which they begin, and how many at most. */
-export const openCredentials = `SELECT number, provider,
+const openCredentials = `SELECT number, provider,
   CASE WHEN credential_id IS NOT NULL AND (uncertain_at IS NOT NULL OR EXISTS
     (SELECT 1 FROM device WHERE device.number = credential.device AND device.status <> 'ACTIVE')) THEN 1 ELSE 0 END AS due
   FROM credential WHERE removed_at IS NULL AND number > ? ORDER BY number LIMIT ?`;
 
 /** `?`: the provider, the number after which they begin, and how many at most. */
-export const credentialsAt = `SELECT ${selectList(credentials.fields)} FROM credential
+const credentialsAt = `SELECT ${selectList(credentials.fields)} FROM credential
   WHERE provider = ? AND number > ? ORDER BY number LIMIT ?`;
 
 /** A credential that is not removed. */
@@ -21,13 +22,26 @@ export interface OpenCredential {
   readonly due: number;
 }
 
-/** The reads of this file, as a store has them. */
 export interface CredentialReads {
+  /** The key with this number, also if it is removed. */
+  credential(number: number): Promise<CredentialRecord | null>;
+  /** All credentials of a device at providers, removed ones included, by number. */
+  credentialsOf(device: number): Promise<readonly CredentialRecord[]>;
+  /** Likewise, of one account at a provider. */
+  credentialsOfAccount(provider: number, account: string): Promise<readonly CredentialRecord[]>;
   /** Those that are not removed, after this number, by number; at most `limit`. */
   openCredentials(after: number, limit: number): Promise<readonly OpenCredential[]>;
   /** All that a provider has had, after this number, by number; at most `limit`. */
   credentialsAt(provider: number, after: number, limit: number): Promise<readonly CredentialRecord[]>;
 }
+
+export const credentialReads = (queries: RecordQueries): Partial<Reads> => ({
+  credential: number => queries.one(credentials.byKey, number),
+  credentialsOf: device => queries.all(credentialsOf, device),
+  credentialsOfAccount: (provider, account) => queries.all(credentialsOfAccount, `${provider}\n${account}`),
+  openCredentials: (after, limit) => queries.rows<OpenCredential>(openCredentials, [after, limit]),
+  credentialsAt: (...values) => queries.rows(credentialsAt, values, credentials),
+});
 
 /** Credentials that are read at a time. */
 const PORTION = 5000;

@@ -7,9 +7,9 @@ import {
   credentialFields,
 } from '../domain/credential.ts';
 import { Conflict } from '../store/commit.ts';
-import { credentials } from '../store/tables.ts';
 import { type Report, RowReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done, withFields } from '../store/write/rule.ts';
+import { credentials } from './tables.ts';
 
 const fresh = { credentialId: null, remoteId: null, issuedAt: null, uncertainAt: null, removedAt: null, version: 1 };
 

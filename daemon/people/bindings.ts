@@ -1,23 +1,25 @@
-/** What is asked about devices and their persons beside records, once for all engines. `?`: a number. */
+/** What is asked about devices and their persons beside records, once for all engines. */
+import { personKey } from '../../src/contract/person-key.ts';
+import { devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import type { DeviceRecord } from '../domain/device.ts';
+import { type Reads, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import type { Lookup } from '../store/table.ts';
-import { devicesOf, unmatchedNamed } from '../store/tables.ts';
 
 /** One device that is bound to a name without a person. */
-export const unmatchedOne: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, select: ['number'] };
+const unmatchedOne: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, select: ['number'] };
 
 /** A device and the name that it is bound to. */
 export type NamedDevice = Pick<DeviceRecord, 'number'> & { readonly userId: string };
 /** What leaving and returning look at. */
 export type PersonDevice = Pick<DeviceRecord, 'number' | 'status' | 'lockReason'>;
 
-export const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
+const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
   ...devicesOf,
   select: ['number', 'status', 'lockReason'],
 };
 
 const named = `SELECT number, user_id AS "userId" FROM device WHERE user_id IS NOT NULL AND`;
-export const bindingSql = {
+const sql = {
   count: 'SELECT count(*) AS total FROM device WHERE person = ?',
   /** `?`: how many at most. */
   unkeyed: `${named} user_key IS NULL ORDER BY number LIMIT ?`,
@@ -34,7 +36,6 @@ export const bindingSql = {
   unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
 } as const;
 
-/** The reads of this file, as a store has them. */
 export interface BindingReads {
   /** The devices of a person, by number. */
   devicesOf(person: number): Promise<readonly PersonDevice[]>;
@@ -52,18 +53,17 @@ export interface BindingReads {
   isUnmatched(userId: string): Promise<boolean>;
 }
 
-type Rows = readonly Readonly<Record<string, unknown>>[];
-
-/** `all`: how the engine runs a statement. */
-export function bindingReads<A extends Rows | Promise<Rows>>(all: (sql: string, ...values: readonly number[]) => A) {
-  const totalIn = async (answer: A) => Number((await answer)[0]!.total);
+export function bindingReads(queries: RecordQueries): Partial<Reads> {
+  const total = (text: string, ...values: number[]) =>
+    withAnswer(queries.rows<{ readonly total: number }>(text, values), ([found]) => Number(found!.total));
   return {
-    deviceCount: (person: number) => totalIn(all(bindingSql.count, person)),
-    unkeyedDevices: async (limit: number) => (await all(bindingSql.unkeyed, limit)) as unknown as NamedDevice[],
-    unmatchedDevices: async (limit: number, offset: number) =>
-      (await all(bindingSql.unmatched, limit, offset)) as unknown as NamedDevice[],
-    leaverDevices: () => totalIn(all(bindingSql.leaverDevices)),
-    ownerlessTokens: (now: number) => totalIn(all(bindingSql.ownerlessTokens, now)),
-    unmatchedCount: () => totalIn(all(bindingSql.unmatchedTotal)),
+    devicesOf: person => queries.all(personDevices, person),
+    deviceCount: person => total(sql.count, person),
+    unkeyedDevices: limit => queries.rows(sql.unkeyed, [limit]),
+    unmatchedDevices: (limit, offset) => queries.rows(sql.unmatched, [limit, offset]),
+    leaverDevices: () => total(sql.leaverDevices),
+    ownerlessTokens: now => total(sql.ownerlessTokens, now),
+    unmatchedCount: () => total(sql.unmatchedTotal),
+    isUnmatched: userId => withAnswer(queries.one(unmatchedOne, personKey(userId)), found => found !== null),
   };
 }

@@ -2,12 +2,13 @@
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { setDevice } from '../devices/rules.ts';
+import { activeDevicesOf, devices, unkeyedNamed, unmatchedNamed } from '../devices/tables.ts';
 import type { DeviceRecord, DeviceSet, DeviceUpdate } from '../domain/device.ts';
 import { holderOf, type PersonRecord } from '../domain/person.ts';
 import type { EntryContext } from '../store/journal-end.ts';
-import { activeDevicesOf, devices, people, peopleNamed, unkeyedNamed, unmatchedNamed } from '../store/tables.ts';
 import type { Draft } from '../store/write/draft.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { people, peopleNamed } from './tables.ts';
 
 /** Rows that `holds` and `activeOf` look up. */
 export function wantNamed(wanted: WantedRows, userName: string): void {

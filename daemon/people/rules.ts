@@ -2,8 +2,10 @@
 
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
+import { accountsNamed, enabledAdmins, users } from '../accounts/tables.ts';
 import { userChanges } from '../accounts/user-rules.ts';
 import { setDevice } from '../devices/rules.ts';
+import { activeDevicesOf, devices, devicesOf, unkeyedNamed, unmatchedNamed } from '../devices/tables.ts';
 import type { UserRecord } from '../domain/callers.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { deactivate, lock } from '../domain/device-decisions.ts';
@@ -31,25 +33,19 @@ import { isOfProvider, keepsName } from '../domain/sso.ts';
 import { edit as editUser } from '../domain/user.ts';
 import { type Change, Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
-import {
-  accountsNamed,
-  activeDevicesOf,
-  devices,
-  devicesOf,
-  enabledAdmins,
-  leaverCounts,
-  people,
-  peopleNamed,
-  unkeyedNamed,
-  unmatchedNamed,
-  users,
-} from '../store/tables.ts';
-import { LeaverWindow } from '../store/write/documents.ts';
+import type { Field } from '../store/table.ts';
+import { ReplacedRows } from '../store/write/documents.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { digestIn, RowReplay } from '../store/write/replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
 import { activeOf, bind, bindToLeaver, holds, updateOf, wantNamed } from './person-devices.ts';
+import { type LeaverRow, leaverCounts, people, peopleNamed } from './tables.ts';
+
+/** What leavers did within the last minutes: one row. */
+export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRow>> {
+  protected readonly lookup = leaverCounts.byKey;
+}
 
 type Adding = Extract<PersonChange, { kind: 'person.add' }>;
 

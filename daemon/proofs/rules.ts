@@ -1,12 +1,14 @@
 /** What the changes and guards of answers to challenges mean. */
+
+import { devices } from '../devices/tables.ts';
 import type { ProofChange, ProofExpire, UnansweredGuard } from '../domain/proof.ts';
 import { Conflict } from '../store/commit.ts';
 import type { Lookup } from '../store/table.ts';
-import { devices, type ProofRow, proofs } from '../store/tables.ts';
 import type { Part } from '../store/write/draft.ts';
 import type { ChangeRules, GuardRules } from '../store/write/rule.ts';
 import { done } from '../store/write/rule.ts';
 import type { Source } from '../store/write/source.ts';
+import { type ProofRow, proofs } from './tables.ts';
 
 type ProofLookup = Lookup<ProofRow, 'proofId'>;
 /** The answer to a challenge. */
@@ -16,6 +18,7 @@ export const answersOf: ProofLookup = { table: proofs, by: ['serialNumber'], sel
 
 /** The answers that a transaction stores and removes. */
 export class Proofs implements Part {
+  readonly table = proofs;
   readonly added: ProofRow[] = [];
   readonly expiries: ProofExpire[] = [];
   readonly #source: Source;

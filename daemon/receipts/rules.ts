@@ -1,9 +1,9 @@
 /** What the changes of receipts mean, and their entries. */
 import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from '../domain/receipt.ts';
 import { Conflict } from '../store/commit.ts';
-import { openLoans, receipts } from '../store/tables.ts';
 import { type ReplayedEntry, RowReplay } from '../store/write/replay.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
+import { openLoans, receipts } from './tables.ts';
 
 export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
   'receipt.add': {

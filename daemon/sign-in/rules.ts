@@ -2,10 +2,10 @@
 import { passkeyIds, userIds } from '../../src/contract/ids.ts';
 import { guardHolds, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../domain/passkey.ts';
 import { Conflict } from '../store/commit.ts';
-import { keysOfUser, passkeys } from '../store/tables.ts';
 import { fixedReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done, type GuardRules } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { keysOfUser, passkeys } from './tables.ts';
 
 const needs = ({ passkey }: { readonly passkey: number }, wanted: WantedRows) => wanted.add(passkeys.byKey, passkey);
 const fresh = { lastUsedAt: null, removedAt: null, version: 0, used: [] };

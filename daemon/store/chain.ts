@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import type { EventRecord } from '../domain/journal.ts';
-import type { PersonRecord } from '../domain/person.ts';
-import { collectPersons, openedNames } from '../domain/sealed-names.ts';
 import type { JournalHead as Head } from './queries.ts';
-import type { LookupKey } from './table.ts';
+import type { RecordQueries } from './read/records.ts';
+import type { Lookup } from './table.ts';
 
 /** A row of the journal as it is stored: `data` and `detail` are JSON. */
 export interface JournalRow {
@@ -59,30 +58,41 @@ export function sealOf(mac: Mac, head: Head): string {
   return mac(`head ${head.id} ${head.mac}`);
 }
 
-const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
+type JsonFields = Readonly<Record<string, unknown>>;
 
-/** Parses rows as entries. `saltsOf`: the salts of these persons, by number. */
-export async function toEvents(
-  rows: readonly JournalRow[],
-  saltsOf: (persons: readonly number[]) => Salts | Promise<Salts>,
-): Promise<EventRecord[]> {
-  const found = rows.map(toEvent);
-  const persons = new Set<number>();
-  for (const { data, detail } of found) {
-    collectPersons(data, persons);
-    collectPersons(detail, persons);
-  }
-  if (persons.size === 0) return found;
-  const salts = await saltsOf([...persons]);
-  const saltOf = (person: number) => salts.get(person)?.salt;
-  return found.map(event => ({
-    ...event,
-    data: openedNames(event.data, saltOf),
-    detail: openedNames(event.detail, saltOf),
-  }));
+/** Names in entries of the journal that a row opens: without the row they cannot be read. */
+export interface SealedNames {
+  /** Finds what opens the names of a number. */
+  // biome-ignore lint/suspicious/noExplicitAny: the table is that of the subject
+  readonly salts: Lookup<any, 'number' | 'salt'>;
+  /** Adds the numbers whose names the fields have. */
+  readonly collect: (fields: JsonFields, numbers: Set<number>) => void;
+  readonly open: <F extends JsonFields>(fields: F, saltOf: (number: number) => string | undefined) => F;
 }
 
-type Salts = ReadonlyMap<LookupKey, Pick<PersonRecord, 'salt'>>;
+const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : JSON.parse(json));
+
+/** Parses rows as entries. */
+export async function toEvents(
+  rows: readonly JournalRow[],
+  names: SealedNames,
+  queries: Pick<RecordQueries, 'many'>,
+): Promise<EventRecord[]> {
+  const found = rows.map(toEvent);
+  const numbers = new Set<number>();
+  for (const { data, detail } of found) {
+    names.collect(data, numbers);
+    names.collect(detail, numbers);
+  }
+  if (numbers.size === 0) return found;
+  const salts = await queries.many(names.salts, [...numbers]);
+  const saltOf = (number: number) => salts.get(number)?.salt;
+  return found.map(event => ({
+    ...event,
+    data: names.open(event.data, saltOf),
+    detail: names.open(event.detail, saltOf),
+  }));
+}
 
 function toEvent(row: JournalRow): EventRecord {
   return {

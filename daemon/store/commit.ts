@@ -1,51 +1,26 @@
 /** Commits: changes, their guards and results, and why a commit is refused or fails. */
 import type { DeviceStatus } from '../../src/contract/values.ts';
-import type { AppChange } from '../domain/app.ts';
-import type { BackupChange } from '../domain/backup.ts';
-import type { CallerGuard, LostRight } from '../domain/caller.ts';
-import type { CredentialChange } from '../domain/credential.ts';
-import type { DeviceChange, DeviceGuard } from '../domain/device.ts';
 import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
 import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
-import type { PasskeyChange, PasskeysGuard } from '../domain/passkey.ts';
-import type { OwnerGuard, PersonChange, PresentGuard } from '../domain/person.ts';
-import type { ProofChange, UnansweredGuard } from '../domain/proof.ts';
-import type { ReceiptChange } from '../domain/receipt.ts';
-import type { RefusedAdd } from '../domain/refused.ts';
-import type { TokenChange } from '../domain/service-token.ts';
-import type { SsoSessionsSet } from '../domain/sso.ts';
-import type { UserChange, UserGuard } from '../domain/user.ts';
-import type { WebhookChange } from '../domain/webhook.ts';
+
+/** The changes of each subject: its folder adds them here. */
+// biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
+export interface SubjectChanges {}
+/** The guards of each subject. */
+// biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
+export interface SubjectGuards {}
+/** Who makes commits, by the subject that knows them. */
+// biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
+export interface SubjectCallers {}
+/** What changes of each subject result in, beside what all can. */
+// biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
+export interface SubjectResults {}
 
 /** Everything that can be written. `createdAt` of a new record is the commit's `at`. */
-export type Change =
-  | DeviceChange
-  | UserChange
-  | AppChange
-  | BackupChange
-  | TokenChange
-  | PasskeyChange
-  | PersonChange
-  | CredentialChange
-  | ProofChange
-  | ReceiptChange
-  | DocumentSet
-  | WebhookChange
-  | SsoSessionsSet
-  | RefusedAdd
-  | JournalAdd
-  | JournalRotate
-  | ResponseExpire;
+export type Change = SubjectChanges[keyof SubjectChanges] | DocumentSet | JournalAdd | JournalRotate | ResponseExpire;
 
 /** A condition that must still hold at the moment of the commit. */
-export type Guard =
-  | DeviceGuard
-  | UserGuard
-  | DocumentGuard
-  | UnansweredGuard
-  | PasskeysGuard
-  | OwnerGuard
-  | PresentGuard;
+export type Guard = SubjectGuards[keyof SubjectGuards] | DocumentGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =
@@ -53,21 +28,7 @@ export type ChangeResult =
   | { readonly kind: 'added'; readonly number: number; readonly at?: number }
   /** The record that conflicts; nothing was written. `status` is that of a device, else null. */
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
-  /** `at`: see above. */
-  | { readonly kind: 'used'; readonly usageCount: number; readonly usageSeconds: number; readonly at?: number }
-  /**
-   * Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be locked. `accounts`: those
-   * that were disabled; absent while the person waits, and if nothing was to be done.
-   */
-  | {
-      readonly kind: 'left';
-      readonly locked: readonly number[];
-      readonly held: readonly number[];
-      readonly dueAt: number | null;
-      readonly accounts?: readonly number[];
-    }
-  /** A new user name waits for a release. */
-  | { readonly kind: 'held' }
+  | SubjectResults[keyof SubjectResults]
   /** How many records were removed. */
   | { readonly kind: 'removed'; readonly count: number }
   | { readonly kind: 'done' };
@@ -124,7 +85,7 @@ export interface Commit {
   readonly changes: readonly Change[];
   readonly guards?: readonly Guard[] | undefined;
   /** The caller that the commit is made for; absent if the daemon makes it. A caller that has lost its rights is refused with `CallerRefused`. */
-  readonly caller?: CallerGuard | undefined;
+  readonly caller?: SubjectCallers[keyof SubjectCallers] | undefined;
   /** Present if the commit carries out a request with an idempotency key. */
   readonly response?: ResponsePart | undefined;
 }
@@ -140,8 +101,8 @@ export class Conflict extends Error {
 /** The caller of a commit has lost the right to make it. Nothing of the commit was written, and a retry would fail too. */
 export class CallerRefused extends Error {
   override name = 'CallerRefused';
-  readonly lost: LostRight;
-  constructor(lost: LostRight) {
+  readonly lost: 'revoked' | 'role';
+  constructor(lost: 'revoked' | 'role') {
     super(lost === 'revoked' ? 'the token of the caller was revoked' : 'the caller has another role now');
     this.lost = lost;
   }

@@ -43,6 +43,9 @@ export class StoreTable<R extends object> {
   }
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: tables of all rows are in one list
+export type AnyTable = StoreTable<any>;
+
 /** The rows with certain values in the fields `by`, among those that have the constants `having`. */
 export interface Lookup<R extends object, S extends Field<R> = Field<R>> {
   readonly table: StoreTable<R>;

@@ -5,6 +5,10 @@ import { fitsUntrimmed, textFault, textLength, trimText } from './text.ts';
 
 /** Values by name. */
 export type Tags = Readonly<Record<string, string>>;
+/** Those of a device without any. */
+export const noTags: Tags = Object.freeze({});
+/** Whether there is at least one. */
+export const hasTags = (tags: Tags): boolean => tags !== noTags && Object.keys(tags).length > 0;
 /** A change of tags by name: the new value, or null to remove the tag. Tags that are not named stay. */
 export type TagChanges = Readonly<Record<string, string | null>>;
 

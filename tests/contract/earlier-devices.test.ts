@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { EarlierDevices } from '../../daemon/background/due.ts';
 import { edit } from '../../daemon/domain/person.ts';
 import { bindEarlierDevices } from '../../daemon/services/people/earlier-devices.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { migrations } from '../../daemon/store/postgres/migrations.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
@@ -28,8 +29,8 @@ const journalKey = new Uint8Array(32).fill(7);
 it('on SQLite, with a journal that proves it', async () => {
   const file = join(temporaryFolder(), 'devmgr.db');
   writeFileSync(file, gunzipSync(readFileSync(written)));
-  const open = () => openSqliteStore({ file, journalKey });
-  const problems = async () => (await checkDatabase(file, journalKey)).problems;
+  const open = () => openSqliteStore({ subjects, file, journalKey });
+  const problems = async () => (await checkDatabase(subjects, file, journalKey)).problems;
   expect(await problems()).toEqual([]);
   const store = await open();
   expect(await problems()).toEqual([]);
@@ -67,7 +68,7 @@ it('on SQLite, with a journal that proves it', async () => {
 it('a person who leaves or is renamed before that has the devices with exactly the name, and a change leaves them to be bound', async () => {
   const file = join(temporaryFolder(), 'devmgr.db');
   writeFileSync(file, gunzipSync(readFileSync(written)));
-  const store = await openSqliteStore({ file, journalKey });
+  const store = await openSqliteStore({ subjects, file, journalKey });
   await commit(store, [setDevice(2, { note: 'seen' }), setDevice(13, { note: 'seen' })]);
   expect(await store.device(13)).toMatchObject({ userId: 'person.13', userKey: null, person: null });
   expect(await commit(store, [leaving(13, 'person.13')])).toMatchObject([{ kind: 'left', locked: [13] }]);
@@ -76,13 +77,13 @@ it('a person who leaves or is renamed before that has the devices with exactly t
   expect(await bindEarlierDevices(store, now)).toEqual({ bound: 18, unmatched: 5 });
   expect(await store.device(13)).toMatchObject({ status: 'LOCKED', person: 13 });
   await store.close();
-  expect((await checkDatabase(file, journalKey)).problems).toEqual([]);
+  expect((await checkDatabase(subjects, file, journalKey)).problems).toEqual([]);
 });
 
 it('a person who is added while devices are bound gets those with the name', async () => {
   const file = join(temporaryFolder(), 'devmgr.db');
   writeFileSync(file, gunzipSync(readFileSync(written)));
-  const store = await openSqliteStore({ file, journalKey });
+  const store = await openSqliteStore({ subjects, file, journalKey });
   let isFirst = true;
   const people: typeof store.people = async filter => {
     const found = await store.people(filter);

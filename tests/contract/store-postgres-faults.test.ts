@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/index.ts';
 import type { Store } from '../../daemon/store/store.ts';
@@ -119,6 +120,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
     expect(second!.activationCodeExpiresAt - first!.activationCodeExpiresAt).toBe(50);
     // The entry proves the code with the time until which it is valid.
     const maintenance = databaseMaintenance({
+      subjects,
       url: server.url(opened.database),
       env: {},
       journalKeys: async () => [journalKey],

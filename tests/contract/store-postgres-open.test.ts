@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { addressFrom } from '../../daemon/store/postgres/address.ts';
 import { Connections } from '../../daemon/store/postgres/connections.ts';
 import { openCopySource, openCopyTarget } from '../../daemon/store/postgres/copy.ts';
@@ -186,7 +187,7 @@ needsPostgres('opening a PostgreSQL store', () => {
   afterAll(() => server?.stop());
 
   const open = (url: string, options: Partial<PostgresOptions> = {}) =>
-    openPostgresStore({ url, env: {}, journalKey, ...options });
+    openPostgresStore({ subjects, url, env: {}, journalKey, ...options });
   /** The message and the hint of a refusal. */
   const refusal = async (url: string, options: Partial<PostgresOptions> = {}): Promise<string> => {
     const error = await open(url, options).then(
@@ -254,7 +255,7 @@ needsPostgres('opening a PostgreSQL store', () => {
 
   it('lets several daemons use a database, and a copy only without daemons: it names them', async () => {
     const opened = await openPostgres(server);
-    const place = { url: server.url(opened.database), env: {} };
+    const place = { subjects, url: server.url(opened.database), env: {} };
     const second = await opened.openAnother();
     await opened.store.close();
     for (const openCopy of [openCopySource, openCopyTarget])
@@ -410,7 +411,7 @@ needsPostgres('a PostgreSQL server that asks for passwords', () => {
 
   it('gets the one of the file; a wrong one and a missing one are refused, and no message shows it', async () => {
     const url = server.url(await server.database());
-    const open = (env: PostgresOptions['env']) => openPostgresStore({ url, env, journalKey });
+    const open = (env: PostgresOptions['env']) => openPostgresStore({ subjects, url, env, journalKey });
     await (await open(withPassword(serverPassword))).close();
     const wrong = await open(withPassword('a wrong one')).catch(error => error);
     expect(`${wrong.name}: ${wrong.message}`).toMatch(/^StoreMisconfigured: .*password authentication failed/);

@@ -1,5 +1,6 @@
 /** The journal in PostgreSQL has no names of persons: what it shows is opened with the rows of the persons. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
@@ -20,8 +21,8 @@ needsPostgres('the journal of a registry in PostgreSQL', () => {
     expect(journal).toContain('DEVICE_ACTIVATED');
     expect(journal).not.toMatch(secretNames);
     expect(await shownNames(store)).toEqual(expectedNames);
-    const options = { url: server.url(database), env: {}, journalKeys: async () => [journalKey] };
-    const maintenance = databaseMaintenance({ ...options });
+    const options = { subjects, url: server.url(database), env: {}, journalKeys: async () => [journalKey] };
+    const maintenance = databaseMaintenance(options);
     expect((await maintenance.check()).problems).toEqual([]);
     await query("UPDATE device SET user_id = 'eve' WHERE number = 1");
     expect((await maintenance.check()).problems).toEqual(['journal: the owner of DEV-1 was changed without an entry']);
@@ -33,7 +34,7 @@ needsPostgres('the journal of a registry in PostgreSQL', () => {
     async (number, set) => {
       const { store, database, query, cleanup } = await openPostgres(server);
       await issueCredentials(store);
-      const options = { url: server.url(database), env: {}, journalKeys: async () => [journalKey] };
+      const options = { subjects, url: server.url(database), env: {}, journalKeys: async () => [journalKey] };
       const problems = async () => (await databaseMaintenance(options).check()).problems;
       expect(await problems()).toEqual([]);
       await query(`UPDATE credential SET ${set} WHERE number = ${number}`);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as devices from '../../daemon/domain/device-decisions.ts';
 import { replace } from '../../daemon/domain/document.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
@@ -31,6 +32,7 @@ needsPostgres('a check of a registry in PostgreSQL', () => {
     for (const name of ['trust', 'metadata'] as const)
       await commit(store, [replace({ name, version: 0 }, '[]', { type: 'TRUST_IMPORTED' })]);
     const maintenance = databaseMaintenance({
+      subjects,
       url: server.url(database),
       env: {},
       journalKeys: async () => [journalKey],

@@ -1,6 +1,7 @@
 /** Totals that are not counted for each request must be exact all the same; so must what indexes of their own find. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { searchParts } from '../../daemon/devices/postgres/conditions.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { keptEntries } from '../../daemon/store/postgres/list-tables.ts';
 import { manyDevices, migrations } from '../../daemon/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
@@ -240,7 +241,7 @@ needsPostgres('lists in PostgreSQL', () => {
     await store.close();
     for (const { row } of rows)
       await query(`INSERT INTO device SELECT * FROM json_populate_record(NULL::device, $row$${row}$row$)`);
-    const newer = await openPostgresStore({ url: server.url(database), env: {}, journalKey });
+    const newer = await openPostgresStore({ subjects, url: server.url(database), env: {}, journalKey });
     expect(await query('SELECT mark, number::int FROM device_mark ORDER BY mark')).toEqual([
       { mark: 'tag:site:a', number: 1 },
       { mark: 'tag:zone:b', number: 1 },

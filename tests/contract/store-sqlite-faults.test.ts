@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { needs } from '../support/needs.ts';
@@ -39,7 +40,7 @@ describe('an SQLite store whose process is killed while it writes', () => {
     const file = join(folder, 'devmgr.db');
     for (const [run, after] of [1, 77, 400, 1500, 3000].entries()) {
       const acknowledged = await killed(file, run, after);
-      const store = await openSqliteStore({ file, journalKey });
+      const store = await openSqliteStore({ subjects, file, journalKey });
       const batches = acknowledged.filter(([kind]) => kind === 'batch').map(([, name]) => name!);
       const single = acknowledged.filter(([kind]) => kind !== 'batch');
       const serials = [
@@ -52,7 +53,7 @@ describe('an SQLite store whose process is killed while it writes', () => {
       expect(locked.filter(serial => found.get(serial)?.status !== 'LOCKED')).toEqual([]);
       const next = await store.devicesBySerial([0, 499].map(i => `r${run}-batch${batches.length}-${i}`));
       expect([0, 2]).toContain(next.size);
-      expect((await checkDatabase(file, journalKey)).problems).toEqual([]);
+      expect((await checkDatabase(subjects, file, journalKey)).problems).toEqual([]);
       await store.close();
     }
   });

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create as createPasskey, remove } from '../../daemon/domain/passkey.ts';
 import { create as createToken, revoke } from '../../daemon/domain/service-token.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
@@ -26,7 +27,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** The version of the schema. */
 const latest = migrations.length;
 
-const open = (file: string, more: object = {}) => openSqliteStore({ file, journalKey, ...more });
+const open = (file: string, more: object = {}) => openSqliteStore({ subjects, file, journalKey, ...more });
 
 /** The message that opening is refused with. */
 async function refusal(file: string): Promise<string> {
@@ -161,7 +162,7 @@ describe('upgrading an older database', () => {
        VALUES (1, 'UKEY', 'A', 'F', 'M', 'X', 1, 1)`,
     );
     before.close();
-    const { problems } = await checkDatabase(old, journalKey);
+    const { problems } = await checkDatabase(subjects, old, journalKey);
     expect(problems.join()).toContain('device 1 has no journal entry');
     expect(problems.join()).not.toMatch(/tag|no such/);
     const store = await open(old);
@@ -181,7 +182,7 @@ describe('upgrading an older database', () => {
     const before = await openWriter({ file: old, migrations: migrations.slice(0, 8) });
     before.exec(planted.replace(`, '[]', NULL`, ''));
     before.close();
-    const { problems } = await checkDatabase(old, journalKey);
+    const { problems } = await checkDatabase(subjects, old, journalKey);
     expect(problems.join()).toContain('TOK-1 (line-1) was added without an entry');
     expect(problems.join()).not.toMatch(/no such/);
     const store = await open(old);
@@ -197,7 +198,7 @@ describe('upgrading an older database', () => {
     before.exec(`INSERT INTO user VALUES (1, 'eve', ${values}), (2, 'admin', ${values}), (3, 'Admin', ${values})`);
     before.exec(planted.replace(', NULL)', ')'));
     before.close();
-    expect((await checkDatabase(old, journalKey)).problems.join()).not.toMatch(/no such/);
+    expect((await checkDatabase(subjects, old, journalKey)).problems.join()).not.toMatch(/no such/);
     const store = await open(old);
     expect(await store.serviceToken(1)).toMatchObject({ createdBy: 'admin', owner: 2 });
     await store.close();
@@ -212,7 +213,7 @@ describe('upgrading an older database', () => {
     const { owner: _, ...detail } = made.entry.detail!;
     await commit(store, [{ ...made, entry: { ...made.entry, detail } }], { actor: 'admin' });
     await store.close();
-    const problems = async () => (await checkDatabase(old, journalKey)).problems;
+    const problems = async () => (await checkDatabase(subjects, old, journalKey)).problems;
     expect(await problems()).toEqual([]);
     tamper(old, 'UPDATE service_token SET owner = NULL');
     expect(await problems()).toEqual([]);
@@ -273,7 +274,7 @@ describe('a copy of an SQLite store', () => {
     await writing;
     expect(await readdir(folder)).toEqual(['copy.db']);
     expect((await stat(to)).mode & 0o777).toBe(0o600);
-    const report = await checkDatabase(to, journalKey);
+    const report = await checkDatabase(subjects, to, journalKey);
     expect(report.problems).toEqual([]);
     expect(report.devices).toBeGreaterThanOrEqual(20_000);
     const copied = await open(to);
@@ -424,14 +425,16 @@ describe('checking an SQLite store', () => {
       `INSERT INTO user (number, username, password_hash, role, disabled, created_at) VALUES (1, 'eve', 'h', 'ADMIN', 0, 1)`,
     );
     first.close();
-    expect((await checkDatabase(old, journalKey)).problems).toContain('journal: all entries and the seal were removed');
+    expect((await checkDatabase(subjects, old, journalKey)).problems).toContain(
+      'journal: all entries and the seal were removed',
+    );
   });
 
   it('reports the head of a journal of which there is no table any more', async () => {
     const empty = join(folder, 'empty.db');
     await writeFile(empty, '');
     const heads = [{ id: 3, mac: 'x', source: 'the given head' }];
-    const { problems } = await checkDatabase(empty, journalKey, { heads, isFileMissing: false });
+    const { problems } = await checkDatabase(subjects, empty, journalKey, { heads, isFileMissing: false });
     expect(problems).toEqual(['journal: the journal ends at entry 0, the given head records 3: entries were removed']);
   });
 
@@ -446,13 +449,15 @@ describe('checking an SQLite store', () => {
     // A page of the devices, beyond those of the schema.
     bytes.fill(0, 4096 * 60, 4096 * 61);
     await writeFile(join(folder, 'damaged.db'), bytes);
-    const report = await checkDatabase(join(folder, 'damaged.db'), journalKey);
+    const report = await checkDatabase(subjects, join(folder, 'damaged.db'), journalKey);
     expect(report.problems.join('\n')).toMatch(/^database: /);
   });
 
   it('refuses a file that cannot be opened', async () => {
-    await expect(checkDatabase(join(folder, 'none.db'), journalKey)).rejects.toThrow(/none\.db.*check that it exists/);
+    await expect(checkDatabase(subjects, join(folder, 'none.db'), journalKey)).rejects.toThrow(
+      /none\.db.*check that it exists/,
+    );
     await copyFile(process.execPath, join(folder, 'node'));
-    await expect(checkDatabase(join(folder, 'node'), journalKey)).rejects.toThrow(StoreFailure);
+    await expect(checkDatabase(subjects, join(folder, 'node'), journalKey)).rejects.toThrow(StoreFailure);
   });
 });

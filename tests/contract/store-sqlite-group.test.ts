@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { devices } from '../../daemon/devices/tables.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import type { Change } from '../../daemon/store/commit.ts';
 import { SqliteEngine } from '../../daemon/store/sqlite/engine.ts';
 import { openWriter } from '../../daemon/store/sqlite/open.ts';
@@ -28,11 +30,11 @@ it('after a rollback with a failed reload, the next commit reads the state of th
     }
   }
   const notified: number[] = [];
-  const engine = new Failing(statements, [journalKey], ({ lastEventId }, { added }) =>
-    notified.push(added.length, lastEventId),
+  const engine = new Failing(subjects, statements, [journalKey], draft =>
+    notified.push(draft.of(devices).added.length, draft.lastEventId),
   );
   engine.reload();
-  const group = new GroupCommit(engine);
+  const group = new GroupCommit(subjects, engine);
   const add = (changes: readonly Change[]) => group.add({ at: 1, actor: null, requestId: null, changes });
 
   failing = true;

@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { entryMac, macWith } from '../../daemon/store/chain.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { journalKey, openTemporary } from '../support/sqlite.ts';
@@ -113,7 +114,12 @@ describe('the journal of the SQLite store', () => {
     await opened.store.close();
     tamper('DELETE FROM event WHERE id > 8');
     const notices: string[] = [];
-    const store = await openSqliteStore({ file: opened.file, journalKey, notice: text => notices.push(text) });
+    const store = await openSqliteStore({
+      subjects,
+      file: opened.file,
+      journalKey,
+      notice: text => notices.push(text),
+    });
     await commit(store, [addDevice('T')]);
     expect((await opened.verifyJournal()).problems).toEqual(['entries 9 to 11 were removed']);
     expect(await store.lastEventId()).toBe(12);
@@ -126,7 +132,12 @@ describe('the journal of the SQLite store', () => {
     expect(await problems()).toEqual(['all entries and the seal were removed']);
     await opened.store.close();
     const notices: string[] = [];
-    const store = await openSqliteStore({ file: opened.file, journalKey, notice: text => notices.push(text) });
+    const store = await openSqliteStore({
+      subjects,
+      file: opened.file,
+      journalKey,
+      notice: text => notices.push(text),
+    });
     await commit(store, [addDevice('T')]);
     expect((await opened.verifyJournal()).problems).toEqual([expect.stringMatching(/^entry 1 was changed, inserted/)]);
     expect(notices).toHaveLength(1);
@@ -145,7 +156,12 @@ describe('the journal of the SQLite store', () => {
       `DELETE FROM event WHERE id > 8; UPDATE meta SET value = json_set(value, '$.id', 8, '$.mac', (SELECT mac FROM event WHERE id = 8)) WHERE name = 'journal'`,
     );
     const notices: string[] = [];
-    const store = await openSqliteStore({ file: opened.file, journalKey, notice: text => notices.push(text) });
+    const store = await openSqliteStore({
+      subjects,
+      file: opened.file,
+      journalKey,
+      notice: text => notices.push(text),
+    });
     await commit(store, [addDevice('T')]);
     expect((await opened.verifyJournal()).problems).toEqual([expect.stringMatching(/^entry 9 was changed, inserted/)]);
     expect(notices).toHaveLength(1);

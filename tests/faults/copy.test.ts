@@ -10,6 +10,7 @@ import { audit } from '../../daemon/maintenance/audit.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { init } from '../../daemon/maintenance/init.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
 import type { CopyOptions } from '../../src/contract/programs.ts';
 import { Page } from '../support/browser.ts';
@@ -175,7 +176,7 @@ needsPostgres('daemon copy', () => {
   it('continues after it was killed; until then no daemon uses the target', async () => {
     const home = newHome();
     const { database, url } = await newStore();
-    await (await openPostgresStore({ url, env: {}, journalKey: new Uint8Array(32) })).close();
+    await (await openPostgresStore({ subjects, url, env: {}, journalKey: new Uint8Array(32) })).close();
     const options = { home, json: true, from: 'sqlite:', to: url };
     const command = maintenanceCommand('copy', options);
     await killWhileItWaits({
@@ -196,7 +197,7 @@ needsPostgres('daemon copy', () => {
   it('does not verify a copy that was changed on its way, and leaves it unusable', async () => {
     const home = newHome();
     const { database, url } = await newStore();
-    await (await openPostgresStore({ url, env: {}, journalKey: new Uint8Array(32) })).close();
+    await (await openPostgresStore({ subjects, url, env: {}, journalKey: new Uint8Array(32) })).close();
     await server.query(
       `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.note = 'spoiled'; RETURN NEW; END $$;
        CREATE TRIGGER spoil BEFORE INSERT ON device FOR EACH ROW WHEN (NEW.number = 7) EXECUTE FUNCTION spoil()`,
@@ -278,7 +279,7 @@ needsPostgres('daemon copy', () => {
       stderr: expect.stringContaining('is read-only'),
     });
     const newer = await newStore();
-    await (await openPostgresStore({ url: newer.url, env: {}, journalKey: new Uint8Array(32) })).close();
+    await (await openPostgresStore({ subjects, url: newer.url, env: {}, journalKey: new Uint8Array(32) })).close();
     await server.query('UPDATE devmgr_schema SET version = 999, readable_by = 999', newer.database);
     for (const places of [
       { from: 'sqlite:', to: newer.url },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 
@@ -22,7 +23,7 @@ async function recovered(): Promise<{ serials: Set<string>; problems: readonly s
   const daemon = await spawnDaemon({ home });
   await daemon.stop();
   const key = await (await Home.open(home)).secretKey('journalKey');
-  const { problems } = await checkDatabase(join(home, 'devmgr.db'), key);
+  const { problems } = await checkDatabase(subjects, join(home, 'devmgr.db'), key);
   const db = new Database(join(home, 'devmgr.db'), { readonly: true });
   const serials = db.prepare('SELECT serial_number FROM device').pluck().all() as string[];
   db.close();

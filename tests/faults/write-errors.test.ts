@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn } from '../support/forms.ts';
@@ -83,7 +84,7 @@ async function failsAndRecovers(repair: () => Promise<void> | void): Promise<voi
     expect((await daemon.call('GET', `/api/devices/list?keyword=${serial}`)).code).toBe(200);
   expect(await daemon.stop()).toBe(0);
   const key = await (await Home.open(home)).secretKey('journalKey');
-  const report = await checkDatabase(join(home, 'devmgr.db'), key);
+  const report = await checkDatabase(subjects, join(home, 'devmgr.db'), key);
   expect(report).toMatchObject({ problems: [], devices: acknowledged.length });
 }
 

@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
@@ -177,7 +178,11 @@ export async function tryPersonsOnNodes(server: PostgresServer, histories: Perso
     const stores = [opened.store, await opened.openAnother(), await opened.openAnother()];
     const faults = await tryOn(stores, histories);
     const address = { url: server.url(opened.database), env: {} };
-    const reader = await databaseMaintenance({ ...address, journalKeys: async () => [journalKey] }).openReader();
+    const reader = await databaseMaintenance({
+      subjects,
+      ...address,
+      journalKeys: async () => [journalKey],
+    }).openReader();
     return [...faults, ...(await reader.verifyJournal().finally(() => reader.close())).problems];
   } finally {
     await opened.cleanup();

@@ -1,6 +1,7 @@
 /** Kills a daemon under mixed load again and again, and looks after each start whether anything was lost. */
 import { join } from 'node:path';
 import { Home } from '../../daemon/home/home.ts';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { journalEventTypes } from '../../src/contract/event-types.ts';
@@ -58,14 +59,14 @@ async function killAmid(
 
 /** Database, journal and counters are whole, and there is a file for each record and no other. */
 async function problemsOf(home: string, load: MixedLoad): Promise<string[]> {
-  const { problems } = await checkDatabase(join(home, 'devmgr.db'), await keyOf(home));
+  const { problems } = await checkDatabase(subjects, join(home, 'devmgr.db'), await keyOf(home));
   const files = (await filesIn({ home })).length;
   return [...problems, ...(files === load.files ? [] : [`${files} files for ${load.files} records`])];
 }
 
 /** Each watcher has, without repeats, every event up to its last one, in order: nothing that was not committed, nothing left out. */
 async function unseen(home: string, load: MixedLoad): Promise<string[]> {
-  const store = await openSqliteStore({ file: join(home, 'devmgr.db'), journalKey: await keyOf(home) });
+  const store = await openSqliteStore({ subjects, file: join(home, 'devmgr.db'), journalKey: await keyOf(home) });
   const events = await store.events({ after: 0, limit: 1_000_000, types: journalEventTypes });
   await store.close();
   return load.watchers.flatMap(({ ids }, i) => {

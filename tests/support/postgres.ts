@@ -1,5 +1,6 @@
 /** A real PostgreSQL server for the tests of a file. */
 import { describe, it } from 'vitest';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { openPostgresStore, type PostgresOptions } from '../../daemon/store/postgres/postgres-store.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { type PostgresServer, postgresServers } from './postgres-server.ts';
@@ -8,7 +9,7 @@ import { journalKey } from './sqlite.ts';
 export { PostgresServer, postgresServers, serverPassword } from './postgres-server.ts';
 
 const openIn = (server: PostgresServer, database: string, options: Partial<PostgresOptions>) =>
-  openPostgresStore({ url: server.url(database), env: {}, journalKey, watchMs: 20, ...options });
+  openPostgresStore({ subjects, url: server.url(database), env: {}, journalKey, watchMs: 20, ...options });
 
 /** By server, a new database of a store of this release: a copy takes half of the time of its migrations. */
 const templates = new WeakMap<PostgresServer, Promise<string>>();

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteReader } from '../../daemon/store/sqlite/reader.ts';
 import { openSqliteStore, type SqliteOptions, type SqliteStore } from '../../daemon/store/sqlite/sqlite-store.ts';
@@ -13,7 +14,7 @@ let newFile: Promise<Buffer> | undefined;
 async function makeNewFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'devmgr-store-'));
   const file = join(folder, 'devmgr.db');
-  await (await openSqliteStore({ file, journalKey })).close();
+  await (await openSqliteStore({ subjects, file, journalKey })).close();
   const bytes = await readFile(file);
   await rm(folder, { recursive: true });
   return bytes;
@@ -25,20 +26,20 @@ export async function openTemporary(options: Pick<SqliteOptions, 'plainLists' | 
   const file = join(folder, 'devmgr.db');
   newFile ??= makeNewFile();
   await writeFile(file, await newFile, { mode: 0o600 });
-  let store: SqliteStore = await openSqliteStore({ file, journalKey, ...options });
+  let store: SqliteStore = await openSqliteStore({ subjects, file, journalKey, ...options });
   return {
     folder,
     file,
     store,
     reopen: async (other: Partial<SqliteOptions> = options) => {
       await store.close();
-      store = await openSqliteStore({ file, journalKey, ...other });
+      store = await openSqliteStore({ subjects, file, journalKey, ...other });
       return store;
     },
-    check: () => checkDatabase(file, journalKey),
+    check: () => checkDatabase(subjects, file, journalKey),
     /** Reads the journal with this key beside the open store. */
     verifyJournal: async (key = journalKey) => {
-      const reader = openSqliteReader(file, key);
+      const reader = openSqliteReader(subjects, file, key);
       return reader.verifyJournal().finally(() => reader.close());
     },
     cleanup: async () => {

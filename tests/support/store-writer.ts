@@ -3,12 +3,13 @@
  * acknowledged commit is a line on stdout: the kind, and the serials or the number it is about.
  */
 import { writeSync } from 'node:fs';
+import { subjects } from '../../daemon/start/subjects.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
 import { journalKey } from './sqlite.ts';
 
 const [file, run] = process.argv.slice(2) as [string, string];
-const store = await openSqliteStore({ file, journalKey });
+const store = await openSqliteStore({ subjects, file, journalKey });
 const acknowledge = (...words: (string | number)[]) => writeSync(1, `${words.join(' ')}\n`);
 
 async function client(name: string): Promise<never> {

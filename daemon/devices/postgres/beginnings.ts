@@ -4,9 +4,10 @@
  * with many devices each can have few in common.
  */
 
+import type { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { DeviceQuery } from '../../store/queries.ts';
-import { type Conditions, deviceConditions } from './conditions.ts';
+import { deviceConditions } from './conditions.ts';
 import { changesSince, type FilterTotal, type Moment, movingOf, nameOf, rowsOf, toRemember } from './remembered.ts';
 
 /** At that moment, `numbers` were all matches up to `last`, in the order of the page. */

@@ -1,15 +1,16 @@
 /** Lists of devices: one statement for a page and its total, so that both are of one moment. */
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
+import { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
-import { rowsOf } from '../../store/postgres/reads.ts';
 import type { Result } from '../../store/postgres/session.ts';
+import { rowsOf } from '../../store/postgres/tables.ts';
 import { tagsOf } from '../../store/postgres/tags.ts';
 import type { DeviceQuery, Rows } from '../../store/queries.ts';
 import { selectList } from '../../store/table.ts';
 import { namesOnly, sortColumn } from '../filters.ts';
 import { Beginnings } from './beginnings.ts';
-import { Conditions, markFields, marksOf, presentConditions } from './conditions.ts';
+import { markFields, marksOf, presentConditions } from './conditions.ts';
 import { type Moment, movingOf } from './remembered.ts';
 import { type Few, totalOf } from './totals.ts';
 

@@ -1,9 +1,10 @@
 /** How many devices match a filter, as the cheapest expression that is exact. */
 
+import { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { DeviceFilter } from '../../store/queries.ts';
 import { namesOnly } from '../filters.ts';
-import { Conditions, isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
+import { isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
 import { type FilterTotal, type Moment, movingOf, nameOf, sinceThen, toRemember } from './remembered.ts';
 
 /** A part of a statement. */

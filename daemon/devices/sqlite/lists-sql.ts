@@ -1,7 +1,8 @@
 import { aaguidMark, advisoryMark } from '../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery } from '../../store/queries.ts';
+import { fieldTerm } from '../../store/sqlite/reads.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
-import { type ColumnFilter, fieldFilters, isCounted, sortColumn } from '../filters.ts';
+import { fieldFilters, isCounted, sortColumn } from '../filters.ts';
 
 /** The numbers of the devices on a page, in its order, and how many devices all pages have together. */
 export interface NumberPage {
@@ -50,12 +51,6 @@ export const filterMarks = ({ aaguid, advisory }: DeviceFilter): string[] => [
   ...(aaguid === undefined ? [] : [aaguidMark(aaguid)]),
   ...(advisory === undefined ? [] : [advisoryMark(advisory)]),
 ];
-
-/** A comparison and its value. The number of values to choose from varies: passed as one JSON text, they need one statement only. */
-export const fieldTerm = ({ column, is }: ColumnFilter, value: unknown): readonly [sql: string, value: unknown] =>
-  is === 'one of'
-    ? [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(value)]
-    : [`${column} ${is} ?`, value];
 
 /** The terms of a filter, with their values. `range`: where the numbers of the devices are, if the caller has limited them. */
 export function conditions(filter: DeviceFilter, range = everyNumber): { where: string; values: unknown[] } {

@@ -4,7 +4,7 @@ import type { Rows } from '../../store/queries.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import { decoder } from '../../store/sqlite/tables.ts';
 import { selectList } from '../../store/table.ts';
-import { devices } from '../../store/tables.ts';
+import { devices } from '../tables.ts';
 import type { NumberPage } from './lists-sql.ts';
 
 const rowFields = Object.keys(deviceRowFields) as (keyof DeviceRow)[];

@@ -10,6 +10,7 @@ import {
 } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
+import type { Subjects } from '../subjects.ts';
 import { makeTallies } from '../write/tallies.ts';
 import type { Address } from './address.ts';
 import { durable, unlimited } from './connections.ts';
@@ -38,8 +39,12 @@ const counters = [
   'DELETE FROM tally',
   makeTallies(tallyDialect),
 ];
-const seal = `UPDATE head SET event = $1, mac = $2, seal = $3, at = (SELECT coalesce(max(at), 0) FROM event),
-  ${lastColumns.map(name => `${name} = (SELECT coalesce(max(number), 0) FROM ${name})`).join(', ')}`;
+const seal = (
+  subjects: Subjects,
+) => `UPDATE head SET event = $1, mac = $2, seal = $3, at = (SELECT coalesce(max(at), 0) FROM event),
+  ${lastColumns(subjects)
+    .map(name => `${name} = (SELECT coalesce(max(number), 0) FROM ${name})`)
+    .join(', ')}`;
 
 class PostgresCopy extends PostgresRows implements CopySource {
   close(): Promise<void> {
@@ -56,6 +61,13 @@ class PostgresCopy extends PostgresRows implements CopySource {
 }
 
 class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
+  readonly #subjects: Subjects;
+
+  constructor(session: Session, subjects: Subjects) {
+    super(session);
+    this.#subjects = subjects;
+  }
+
   async copying(): Promise<string | null> {
     const { rows } = await this.run('SELECT value FROM meta WHERE name = $1', [metaNames.copying]);
     return (rows[0]?.value as string | undefined) ?? null;
@@ -91,7 +103,7 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
       await this.run(
         `SELECT setval(pg_get_serial_sequence('${table}', 'number'), (SELECT coalesce(max(number), 0) + 1 FROM ${table}), false)`,
       );
-    await this.run(seal, [head?.id ?? 0, head?.mac ?? '', head?.seal ?? null]);
+    await this.run(seal(this.#subjects), [head?.id ?? 0, head?.mac ?? '', head?.seal ?? null]);
   }
 
   async finish(): Promise<void> {
@@ -106,8 +118,8 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
 class PostgresReplacement extends PostgresCopyTarget implements Replacement {
   readonly #address: Address;
 
-  constructor(session: Session, address: Address) {
-    super(session);
+  constructor(session: Session, subjects: Subjects, address: Address) {
+    super(session, subjects);
     this.#address = address;
   }
 
@@ -172,26 +184,31 @@ async function atThisMoment(session: Session): Promise<CopySource> {
   return new PostgresCopy(session);
 }
 
+/** A database to write to. */
+interface CopyAddress extends DatabaseAddress {
+  readonly subjects: Subjects;
+}
+
 /** Creates the schema if there is none. No daemon can use the database until the copy ends. */
-export const openCopyTarget = (options: DatabaseAddress): Promise<CopyTarget> =>
+export const openCopyTarget = (options: CopyAddress): Promise<CopyTarget> =>
   opened(options, async (session, { address }) => {
     await prepareDatabase(session, { address, notice: () => {} });
     await checkVersion(session, { address });
     await takeDaemonLock(session, address);
     await session.runOnce(durable);
-    return new PostgresCopyTarget(session);
+    return new PostgresCopyTarget(session, options.subjects);
   });
 
 /**
  * Takes the database from all daemons, to replace its registry: nothing is changed until `finish`, and not at all if the process ends
  * before.
  */
-export const openReplacement = (options: DatabaseAddress): Promise<Replacement> =>
+export const openReplacement = (options: CopyAddress): Promise<Replacement> =>
   opened(options, async (session, { address }) => {
     await checkServer(session, address);
     await takeDaemonLock(session, address);
     await session.runOnce(durable);
-    return new PostgresReplacement(session, address);
+    return new PostgresReplacement(session, options.subjects, address);
   });
 
 async function opened<T>(options: DatabaseAddress, use: (session: Session, login: Login) => Promise<T>): Promise<T> {

@@ -4,6 +4,7 @@ import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../commit.ts';
 import type { JournalEnd } from '../journal-end.ts';
 import type { JournalHead } from '../queries.ts';
 import type { CommitNotice } from '../store.ts';
+import type { Subjects } from '../subjects.ts';
 import type { Draft } from '../write/draft.ts';
 import { type Batch, type Engine, type FailedTransaction, Unstorable } from '../write/group.ts';
 import { toFailure } from './failure.ts';
@@ -17,13 +18,12 @@ export interface CommittedTransaction {
   readonly notice: CommitNotice;
   /** Id of the last entry before it. */
   readonly after: number;
-  /** Number of devices it has added, and how many there are. */
-  readonly addedDevices: number;
-  readonly devices: number;
+  readonly draft: Draft;
 }
 
 /** What the engine depends on. */
 interface EngineParts {
+  readonly subjects: Subjects;
   /** The session for writing, checked: a new one if the last one has failed. */
   readonly session: () => Promise<Session>;
   readonly end: JournalEnd;
@@ -71,12 +71,12 @@ export class PostgresEngine implements Engine {
    * Commits that arrive while another daemon holds the lock join the batch: groups are larger, and the lock changes hands less often.
    */
   async #attempt(batch: Batch): Promise<void> {
-    const { end, primary } = this.#parts;
+    const { subjects, end, primary } = this.#parts;
     const session = await this.#parts.session();
     try {
-      const loading = new TransactionReads(session);
+      const loading = new TransactionReads(session, subjects);
       batch.open(joined => session.together(() => loading.send(joined)));
-      const beginning = { session, commits: batch.commits, loading, end, primary };
+      const beginning = { subjects, session, commits: batch.commits, loading, end, primary };
       const { draft, after } = await begin(beginning, () => batch.close());
       await batch.apply(draft);
       if (draft.isEmpty) await abandon(session);
@@ -90,10 +90,10 @@ export class PostgresEngine implements Engine {
   }
 
   async #finish(session: Session, draft: Draft, after: number): Promise<void> {
-    const { primary, committed } = this.#parts;
-    const end = await finish(session, draft).catch(error => this.#afterNoAnswer(session, draft, error));
+    const { subjects, primary, committed } = this.#parts;
+    const end = await finish(subjects, session, draft).catch(error => this.#afterNoAnswer(session, draft, error));
     primary.knows(end);
-    committed({ notice: draft.notice, after, addedDevices: draft.addedDevices, devices: draft.last.device! });
+    committed({ notice: subjects.noticeOf(draft), after, draft });
   }
 
   /** Resolves with the end of the journal if the commit was written after all. */

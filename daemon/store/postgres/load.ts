@@ -1,5 +1,6 @@
 /** Reads under the lock what a group of commits needs: separate statements, because each sees what was committed before it began. */
 import type { Commit, ResponseExpire } from '../commit.ts';
+import type { Subjects } from '../subjects.ts';
 import { type Field, keyOf, type Lookup, type LookupKey } from '../table.ts';
 import { needsOf } from '../write/apply.ts';
 import { type AnyLookup, type Source, WantedRows } from '../write/source.ts';
@@ -11,18 +12,20 @@ const expiredIds = 'SELECT id FROM response WHERE expires_at <= $1 OR expires_at
 /** The reads of one transaction. */
 export class TransactionReads implements Source {
   readonly #session: Session;
+  readonly #subjects: Subjects;
   readonly #wanted = new WantedRows();
   readonly #answers: Promise<unknown>[] = [];
   readonly #rows = new Map<AnyLookup, Map<LookupKey, unknown[]>>();
   readonly #expired = new Map<ResponseExpire, readonly string[]>();
 
-  constructor(session: Session) {
+  constructor(session: Session, subjects: Subjects) {
     this.#session = session;
+    this.#subjects = subjects;
   }
 
   /** Sends the reads for these commits at once, except those that were sent before. */
   send(commits: readonly Commit[]): void {
-    const wanted = needsOf(commits);
+    const wanted = needsOf(this.#subjects, commits);
     wanted.leaveOut(this.#wanted);
     const reads = Array.from(wanted.keys, ([lookup, keys]) =>
       keys.size > 0 ? this.#load(lookup, [...keys]) : undefined,

@@ -1,10 +1,7 @@
-import { keyedFilter } from '../../devices/filters.ts';
-import { listDevices } from '../../devices/postgres/lists.ts';
-import { readStatistics } from '../../devices/postgres/statistics.ts';
 import { checkRows, journalReads } from '../check.ts';
 import type { StoredRows } from '../copy.ts';
 import type { StoreMaintenance } from '../maintenance.ts';
-import { numberedTables } from '../tables.ts';
+import type { Subjects } from '../subjects.ts';
 import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
@@ -18,12 +15,13 @@ import { tallyDialect } from './tallies.ts';
 
 /** A database and the key of its journal. */
 interface PostgresRegistry extends DatabaseAddress {
+  readonly subjects: Subjects;
   /** In the order of their use, the last one the current one. */
   readonly journalKeys: () => Promise<readonly Uint8Array[]>;
 }
 
 /** Queries that return a text for each fault, beside those of all engines. */
-const faults: readonly string[] = [
+const faults = ({ tables }: Subjects): readonly string[] => [
   `SELECT 'the counter of registrations in hour ' || hour || ' is ' || sum(kept) || ', there are ' || sum(found)
    FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
          UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
@@ -39,7 +37,7 @@ const faults: readonly string[] = [
        WHERE tags IS NOT NULL OR proof IS NOT NULL) AS marks
    GROUP BY mark, number HAVING sum(by) <> 0`,
   tallyFault(tallyDialect),
-  ...numberedTables.map(
+  ...tables.map(
     ({ name }) => `SELECT 'numbers are missing in ${name}: ' || n || ' rows, the last number is ' || head."${name}"
       FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${name}") AS found
       WHERE n <> head."${name}" OR last <> head."${name}"`,
@@ -50,18 +48,17 @@ const faults: readonly string[] = [
 export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenance => ({
   async openStore() {
     const [journalKey, ...otherJournalKeys] = (await registry.journalKeys()).toReversed();
-    const { url, env } = registry;
-    return openPostgresStore({ url, env, journalKey: journalKey!, otherJournalKeys });
+    const { subjects, url, env } = registry;
+    return openPostgresStore({ subjects, url, env, journalKey: journalKey!, otherJournalKeys });
   },
   async openReader() {
+    await registry.subjects.loadPostgres();
     const keys = await registry.journalKeys();
     const connections = await connect(registry);
     const readers = new Readers(() => connections.reader());
     return {
-      ...tableReads(readers),
-      devices: query => listDevices(readers, keyedFilter(query)),
-      statistics: query => readStatistics(readers, query),
-      ...journalReads(keys, read => atOneMoment(connections, read)),
+      ...tableReads(registry.subjects, readers),
+      ...journalReads(registry.subjects, keys, read => atOneMoment(connections, read)),
       close: async () => {
         await readers.close();
         await connections.close();
@@ -72,7 +69,9 @@ export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenanc
     const keys = await registry.journalKeys();
     const connections = await connect(registry);
     try {
-      return await atOneMoment(connections, rows => checkRows(rows, faults, keys, anchors));
+      return await atOneMoment(connections, rows =>
+        checkRows(registry.subjects, rows, faults(registry.subjects), keys, anchors),
+      );
     } finally {
       await connections.close();
     }

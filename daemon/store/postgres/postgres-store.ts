@@ -1,15 +1,14 @@
 /** The store in a PostgreSQL database. */
 
-import { keyedFilter } from '../../devices/filters.ts';
-import { listDevices } from '../../devices/postgres/lists.ts';
-import { scanDevices } from '../../devices/postgres/scan.ts';
-import { readStatistics } from '../../devices/postgres/statistics.ts';
 import { StoreFailure } from '../commit.ts';
 import { CommitListeners } from '../commit-listeners.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { Migration } from '../schema.ts';
 import type { SharedState } from '../short-lived.ts';
-import type { Store } from '../store.ts';
+import type { Store, SubjectStreams } from '../store.ts';
+import type { Subjects } from '../subjects.ts';
+import type { AnyTable } from '../table.ts';
+import type { Draft } from '../write/draft.ts';
 import { GroupCommit } from '../write/group.ts';
 import { ConfirmedEntry, confirmedReads } from './confirmed.ts';
 import { Connections } from './connections.ts';
@@ -27,10 +26,12 @@ import { tableReads } from './reads.ts';
 import type { Login } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
+import type { PostgresSubject } from './subject.ts';
 import { Watch } from './watch.ts';
 
 /** How to open the store. */
 export interface PostgresOptions extends DatabaseAddress {
+  readonly subjects: Subjects;
   /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;
   /** Other keys that the journal may end with. */
@@ -63,7 +64,8 @@ const HEALTH_MS = 3000;
  * used as it is; then nothing was changed.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { now = Date.now } = options;
+  const { now = Date.now, subjects } = options;
+  await subjects.loadPostgres();
   const login = loginFrom(options);
   await prepare(login, options);
   const primary = new Primary(login.address, now);
@@ -86,7 +88,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       () => {},
     );
     const opened = { address: login.address.text, connections, primary, end, head, confirmed };
-    return storeOf(new Handle(opened, options), connections);
+    return storeOf(subjects, new Handle(opened, options), connections);
   } catch (error) {
     await connections.close();
     throw toOpenFailure(error, login.address.text);
@@ -119,14 +121,16 @@ class Handle {
   readonly #address: string;
   readonly #watch: Watch;
   readonly #hints: Hints;
-  /** Devices added since the server last looked at the table. */
-  #unanalyzed = 0;
+  readonly #subjects: Subjects;
+  /** Rows added since the server last looked at the table. */
+  readonly #unanalyzed = new Map<AnyTable, number>();
   #closing: Promise<void> | null = null;
 
   constructor(
     { address, connections, primary, end, head, confirmed }: OpenStore,
-    { watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice, readJournalKeys }: PostgresOptions,
+    { subjects, watchMs = WATCH_MS, patienceMs = PATIENCE_MS, counting, notice, readJournalKeys }: PostgresOptions,
   ) {
+    this.#subjects = subjects;
     this.#connections = connections;
     this.#address = address;
     this.listeners = new CommitListeners(notice);
@@ -149,6 +153,7 @@ class Handle {
     this.#watch = new Watch({ ...parts, primary, notify: what => this.listeners.notify(what) });
     this.#hints = new Hints({ open: () => connections.counter(), heard: id => this.#watch.hint(id) });
     const engine = new PostgresEngine({
+      subjects,
       session: () => connections.writer(),
       end,
       primary,
@@ -156,7 +161,7 @@ class Handle {
       committed: what => this.#committed(what),
       patience: { totalMs: patienceMs, pauseMs: Math.min(PAUSE_MS, patienceMs) },
     });
-    this.group = new GroupCommit(engine);
+    this.group = new GroupCommit(subjects, engine);
   }
 
   behind(): number {
@@ -200,25 +205,27 @@ class Handle {
     this.#watch.own(what);
     this.#hints.send(what.notice.lastEventId);
     this.listeners.notify(what.notice);
-    this.#unanalyzed += what.addedDevices;
-    // Plans that were made for a nearly empty table take three times as long for a large one.
-    if (this.#unanalyzed < 1000 || this.#unanalyzed * 5 < what.devices) return;
-    this.#unanalyzed = 0;
-    this.readers.runOnce('ANALYZE device, event, device_count', []).catch(() => {});
+    for (const { grows } of this.#subjects.inPostgres) if (grows) this.#analyze(what.draft, grows);
+  }
+
+  #analyze(draft: Draft, { table, analyze }: NonNullable<PostgresSubject['grows']>): void {
+    const added = (this.#unanalyzed.get(table) ?? 0) + draft.of(table).added.length;
+    const isDue = added >= 1000 && added * 5 >= draft.last[table.name]!;
+    this.#unanalyzed.set(table, isDue ? 0 : added);
+    if (isDue) this.readers.runOnce(analyze, []).catch(() => {});
   }
 }
 
-function storeOf(handle: Handle, connections: Connections): Store {
+function storeOf(subjects: Subjects, handle: Handle, connections: Connections): Store {
   const { readers, group, shortLived, listeners } = handle;
-  const reads = tableReads(readers);
+  const reads = tableReads(subjects, readers);
+  const streams = subjects.inPostgres.map(one => one.streams?.(() => connections.scanner()));
   return {
     shortLived,
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),
     ...reads,
     ...confirmedReads(reads, handle.confirmed),
-    devices: query => listDevices(readers, keyedFilter(query)),
-    statistics: query => readStatistics(readers, query),
-    scanDevices: (filter, options) => scanDevices(() => connections.scanner(), keyedFilter(filter), options),
+    ...(Object.assign({}, ...streams) as SubjectStreams),
     commit: commit => group.add(commit),
     onCommit: listener => listeners.add(listener),
     behind: () => handle.behind(),

@@ -1,6 +1,7 @@
 /** The statements that read and write whole records, from the tables as data. */
 
 import type { Tags } from '../../../src/contract/tags.ts';
+import type { Rows } from '../queries.ts';
 import {
   type ColumnType,
   columnOf,
@@ -140,3 +141,15 @@ export function selectAll<R extends object>(lookup: Lookup<R>, keys: readonly Lo
   });
   return [sql, by.map((_, i) => keys.map(key => keyValues(lookup, key)[i]))];
 }
+
+/** Rows that have the total beside them; one row without a number if the page is empty. */
+export function rowsOf<R>(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  toRecord: (row: Readonly<Record<string, unknown>>) => R,
+): Rows<R> {
+  const records = rows.filter(({ number }) => number !== null).map(({ total: _, ...row }) => toRecord(row));
+  return { rows: records, total: rows[0]!.total as number };
+}
+
+/** The values of a field of many. */
+export const column = <T, K extends keyof T>(of: readonly T[], key: K): T[K][] => of.map(item => item[key]);

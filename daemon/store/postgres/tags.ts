@@ -1,6 +1,5 @@
 /** Tags of devices, as they are stored: a line `name:value` for each, sorted by name; null if there are none. An index has the lines. */
-import type { Tag, Tags } from '../../../src/contract/tags.ts';
-import { hasTags, noTags } from '../../domain/device.ts';
+import { hasTags, noTags, type Tag, type Tags } from '../../../src/contract/tags.ts';
 
 const lineOf = ({ name, value }: Tag) => `${name}:${value}`;
 

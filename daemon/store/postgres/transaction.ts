@@ -3,7 +3,7 @@
 import { type Commit, StoreFailure } from '../commit.ts';
 import type { JournalEnd } from '../journal-end.ts';
 import type { JournalHead } from '../queries.ts';
-import { numberedTables } from '../tables.ts';
+import type { Subjects } from '../subjects.ts';
 import { Draft } from '../write/draft.ts';
 import { StoreMisconfigured, sqlState } from './failure.ts';
 import { type HeadRow, lastColumns, storedHead } from './head.ts';
@@ -14,7 +14,7 @@ import type { Statement } from './tables.ts';
 import { updateHead, writesOf } from './writes.ts';
 
 /** The clock is read before or after the wait for the lock: both are between the question and its answer. */
-const lockHead = `SELECT event, mac, seal, at, ${lastColumns.join(', ')},
+const lockHead = (subjects: Subjects) => `SELECT event, mac, seal, at, ${lastColumns(subjects).join(', ')},
     (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now
   FROM head FOR UPDATE`;
 
@@ -50,6 +50,7 @@ export class NotWritten extends Error {
 
 /** What a transaction begins with. */
 interface TransactionBeginning {
+  readonly subjects: Subjects;
   readonly session: Session;
   readonly commits: readonly Commit[];
   readonly loading: TransactionReads;
@@ -62,12 +63,12 @@ interface TransactionBeginning {
  * before that is read under the lock in the same round trip. Rejects with `NotWritten`.
  */
 export async function begin(
-  { session, commits, loading, end, primary }: TransactionBeginning,
+  { subjects, session, commits, loading, end, primary }: TransactionBeginning,
   locked: () => void,
 ): Promise<{ readonly draft: Draft; readonly after: number }> {
   const asked = primary.now();
   const answers = session.together(() => {
-    const sent = [session.run('BEGIN ISOLATION LEVEL READ COMMITTED'), session.run(lockHead)] as const;
+    const sent = [session.run('BEGIN ISOLATION LEVEL READ COMMITTED'), session.run(lockHead(subjects))] as const;
     loading.send(commits);
     return Promise.all(sent);
   });
@@ -81,7 +82,7 @@ export async function begin(
   const stored = storedHead(head);
   if (stored && !end.isGenuine(stored)) throw new UnknownSeal();
   end.continueAt(stored);
-  const last = Object.fromEntries(numberedTables.map(({ name }) => [name, head[name]!]));
+  const last = Object.fromEntries(subjects.tables.map(({ name }) => [name, head[name]!]));
   return { draft: new Draft({ source: loading, last, end, at: head.at }), after: head.event };
 }
 
@@ -94,10 +95,14 @@ export async function abandon(session: Session): Promise<void> {
  * Writes the draft and commits. Resolves with the new end of the journal. Rejects with `NotWritten`, or with `NoAnswer` if it may
  * have been committed.
  */
-export async function finish(session: Session, draft: Draft): Promise<JournalHead> {
+export async function finish(subjects: Subjects, session: Session, draft: Draft): Promise<JournalHead> {
   session.warnings = [];
   const head = draft.seal();
-  const writes: readonly Statement[] = [...writesOf(draft), updateHead(draft, head), ['COMMIT', []]];
+  const writes: readonly Statement[] = [
+    ...writesOf(subjects, draft),
+    updateHead(subjects, draft, head),
+    ['COMMIT', []],
+  ];
   const sent = session.together(() => writes.map(([sql, values]) => session.run(sql, values)));
   const answers = await inTime(session, Promise.allSettled(sent)).catch(error => {
     throw new NoAnswer(error.message, { cause: error });

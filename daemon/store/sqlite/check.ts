@@ -3,7 +3,7 @@ import { AnchorCheck } from '../anchors.ts';
 import { checkRows } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
-import { numberedTables } from '../tables.ts';
+import type { Subjects } from '../subjects.ts';
 import { tallyFault } from '../write/tallies.ts';
 import { toFailure } from './failure.ts';
 import { migrations, tallyDialect } from './migrations.ts';
@@ -20,8 +20,8 @@ const hasTable = (statements: Statements, name: string): boolean =>
   statements.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, name) !== undefined;
 
 /** An older database lacks some of the tables. */
-const numberFaults = (statements: Statements): readonly string[] =>
-  numberedTables
+const numberFaults = ({ tables }: Subjects, statements: Statements): readonly string[] =>
+  tables
     .filter(({ name }) => hasTable(statements, name))
     .map(
       ({ name }) => `SELECT 'numbers are missing in ${name}: ' || count(*) || ' rows up to number ' || max(number)
@@ -33,6 +33,7 @@ const numberFaults = (statements: Statements): readonly string[] =>
  * daemon. Reads everything, which takes seconds for a million devices. Rejects if the database cannot be opened at all.
  */
 export async function checkDatabase(
+  subjects: Subjects,
   file: string,
   journalKeys: JournalKeyList,
   anchors?: Anchors,
@@ -52,9 +53,9 @@ export async function checkDatabase(
     const faults = [
       ...(hasTable(statements, 'device_tag') ? [tagFaults] : []),
       ...(hasTable(statements, 'tally') ? [tallyFault(tallyDialect)] : []),
-      ...numberFaults(statements),
+      ...numberFaults(subjects, statements),
     ];
-    return await checkRows(new SqliteRows(statements), faults, journalKeys, anchors);
+    return await checkRows(subjects, new SqliteRows(statements), faults, journalKeys, anchors);
   } catch (error) {
     // Damage in the description of the tables shows before any page can be checked.
     if (isDamage(error)) return { problems: [`database: ${error.message}`], unproven: [], devices: 0, entries: 0 };

@@ -1,53 +1,47 @@
 import type Database from 'better-sqlite3';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { Proofs } from '../../proofs/rules.ts';
 import { StoreFailure } from '../commit.ts';
 import { JournalEnd } from '../journal-end.ts';
-import type { CommitNotice } from '../store.ts';
-import { devices, numberedTables, serviceTokens, users } from '../tables.ts';
-import { Documents } from '../write/documents.ts';
+import type { Subjects } from '../subjects.ts';
 import { Draft, type LastNumbers } from '../write/draft.ts';
 import type { Batch, Engine, FailedTransaction } from '../write/group.ts';
 import { Unstorable } from '../write/group.ts';
-import type { RecordChange } from '../write/records.ts';
 import { isOutage, toFailure } from './failure.ts';
 import { continueJournal, writeHead } from './journal.ts';
 import { SqliteSource } from './source.ts';
 import type { Statements } from './statements.ts';
 import { rowsTogether, SqliteTables } from './tables.ts';
-import { LateDuplicate, SqliteRowWriter, writeRest } from './writes.ts';
-
-/** What a transaction did to devices, for code that keeps more than the tables. */
-export interface DeviceDeltas {
-  readonly added: readonly DeviceRecord[];
-  readonly changed: readonly RecordChange<DeviceRecord>[];
-}
+import { LateDuplicate, SqliteRowWriter } from './writes.ts';
 
 /** Called after a transaction has committed and before the promises of its commits resolve. */
-type EngineCommitted = (notice: CommitNotice, deltas: DeviceDeltas) => void;
+type EngineCommitted = (draft: Draft) => void;
 
 /** The transactions of a database. It has a single writer, so the next numbers and the end of the journal are held in memory. */
 export class SqliteEngine implements Engine {
   readonly #db: Database.Database;
+  readonly #subjects: Subjects;
   readonly #tables: SqliteTables;
   readonly #source: SqliteSource;
   readonly #writer: SqliteRowWriter;
   readonly #end: JournalEnd;
   readonly #committed: EngineCommitted;
   #last: LastNumbers = {};
-  /** When the last device was added. */
-  #lastCreated = 0;
   /** What is held is that of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
   #isStale = false;
   /** Whether a record of the last transaction had what is unique of another one: the next one may have such a record, too. */
   #hadDuplicate = false;
 
   /** `keys`: see `JournalEnd`. To be reloaded before its first use. */
-  constructor(statements: Statements, keys: readonly [Uint8Array, ...Uint8Array[]], committed: EngineCommitted) {
+  constructor(
+    subjects: Subjects,
+    statements: Statements,
+    keys: readonly [Uint8Array, ...Uint8Array[]],
+    committed: EngineCommitted,
+  ) {
     this.#db = statements.db;
+    this.#subjects = subjects;
     this.#tables = new SqliteTables(statements);
-    this.#writer = new SqliteRowWriter(this.#tables);
-    this.#source = new SqliteSource(this.#tables, () => this.#writer.flushDevices());
+    this.#writer = new SqliteRowWriter(this.#tables, subjects);
+    this.#source = new SqliteSource(subjects, this.#tables, table => this.#writer.beforeRead(table));
     this.#end = new JournalEnd(keys);
     this.#committed = committed;
   }
@@ -56,8 +50,8 @@ export class SqliteEngine implements Engine {
   reload(): string | null {
     const { statements } = this.#tables;
     const lastOf = (name: string) => statements.value<number | null>(`SELECT max(number) FROM ${name}`) ?? 0;
-    this.#last = Object.fromEntries(numberedTables.map(({ name }) => [name, lastOf(name)]));
-    this.#lastCreated = this.#tables.one(devices.byKey, this.#last.device!)?.createdAt ?? 0;
+    this.#last = Object.fromEntries(this.#subjects.tables.map(({ name }) => [name, lastOf(name)]));
+    this.#writer.forget();
     this.#source.forget();
     const fault = continueJournal(statements, this.#end);
     this.#isStale = false;
@@ -126,31 +120,14 @@ export class SqliteEngine implements Engine {
   }
 
   #write(draft: Draft): void {
-    this.#writer.flush();
-    writeRest(this.#tables, draft);
-    this.#noteClockStep(draft.of(devices).added);
+    this.#writer.finish(draft);
     if (draft.hasEntries) writeHead(this.#tables.statements, draft.seal());
   }
 
-  /** From the first device on that has an earlier time than the one before, the order of creation is not the order of numbers. */
-  #noteClockStep(added: readonly DeviceRecord[]): void {
-    let last = this.#lastCreated;
-    const stepped = added.some(({ createdAt }) => {
-      const isEarlier = createdAt < last;
-      last = createdAt;
-      return isEarlier;
-    });
-    if (stepped)
-      this.#tables.statements.run(`INSERT OR IGNORE INTO meta (name, value) VALUES ('clock stepped back', 'yes')`);
-  }
-
   #finished(draft: Draft): void {
-    const { added, changed } = draft.of(devices);
     this.#last = draft.last;
-    this.#lastCreated = added.at(-1)?.createdAt ?? this.#lastCreated;
-    const isKept = [draft.of(users), draft.of(serviceTokens)].every(({ isUntouched }) => isUntouched);
-    if (!isKept || !draft.part(Documents).isEmpty || !draft.part(Proofs).isEmpty) this.#source.forget();
-    if (draft.hasEntries) this.#committed(draft.notice, { added, changed });
+    this.#source.forgetChanged(draft);
+    if (draft.hasEntries) this.#committed(draft);
   }
 
   #rollback(): void {

@@ -9,11 +9,12 @@ import { openSqliteStore } from './sqlite-store.ts';
 export const fileMaintenance = (registry: SqliteRegistry): FileMaintenance => ({
   async openStore() {
     const [journalKey, ...otherJournalKeys] = (await registry.journalKeys()).toReversed();
-    return openSqliteStore({ file: registry.file, journalKey: journalKey!, otherJournalKeys });
+    const { subjects, file } = registry;
+    return openSqliteStore({ subjects, file, journalKey: journalKey!, otherJournalKeys });
   },
-  openReader: async () => openSqliteReader(registry.file, await registry.journalKeys()),
+  openReader: async () => openSqliteReader(registry.subjects, registry.file, await registry.journalKeys()),
   backup: (to, complete) => backupDatabase(registry.file, to, complete),
-  check: async anchors => checkDatabase(registry.file, await registry.journalKeys(), anchors),
+  check: async anchors => checkDatabase(registry.subjects, registry.file, await registry.journalKeys(), anchors),
   copyDatabase: backupDatabase,
   stageRestore: copy => stageRestore(registry, copy),
 });

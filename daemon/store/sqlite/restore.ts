@@ -3,11 +3,13 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { linkOrCopy, syncFile, syncFolder } from '../../files.ts';
 import type { CheckReport, RegistryReader, StagedRestore } from '../maintenance.ts';
+import type { Subjects } from '../subjects.ts';
 import { checkDatabase } from './check.ts';
 import { openSqliteReader } from './reader.ts';
 
 /** A database file and the key of its journal. */
 export interface SqliteRegistry {
+  readonly subjects: Subjects;
   readonly file: string;
   /** In the order of their use, the last one the current one. Requested only when they are needed: a backup needs none. */
   readonly journalKeys: () => Promise<readonly Uint8Array[]>;
@@ -18,7 +20,7 @@ const companions = ['-wal', '-shm'];
 
 /** Checks the database that `copy` writes beside that of the registry: what was checked is what gets installed. */
 export async function stageRestore(
-  { file, journalKeys }: SqliteRegistry,
+  { subjects, file, journalKeys }: SqliteRegistry,
   copy: (to: string) => Promise<void>,
 ): Promise<StagedRestore> {
   const staged = `${file}.restoring`;
@@ -26,9 +28,9 @@ export async function stageRestore(
     await removeDatabase(staged);
     await copy(staged);
     const keys = await journalKeys();
-    const report = await checkDatabase(staged, keys);
+    const report = await checkDatabase(subjects, staged, keys);
     await syncFile(staged);
-    return stagedDatabase(file, staged, report, openSqliteReader(staged, keys));
+    return stagedDatabase(file, staged, report, openSqliteReader(subjects, staged, keys));
   } catch (error) {
     await removeDatabase(staged);
     throw error;

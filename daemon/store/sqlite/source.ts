@@ -1,12 +1,9 @@
-import { answersOf } from '../../proofs/rules.ts';
 import type { ResponseExpire } from '../commit.ts';
+import type { Subjects } from '../subjects.ts';
 import type { Field, Lookup, LookupKey } from '../table.ts';
-import { devices, documentVersion, proofs, serviceTokens, users } from '../tables.ts';
+import type { Draft } from '../write/draft.ts';
 import type { Source } from '../write/source.ts';
 import type { SqliteTables } from './tables.ts';
-
-/** What nearly every commit looks up, and few change: its caller, and the policy for proofs. */
-const kept: ReadonlySet<unknown> = new Set([users.byKey, serviceTokens.byKey, documentVersion]);
 
 const none: readonly never[] = [];
 
@@ -15,28 +12,41 @@ const none: readonly never[] = [];
  * it each time would make a registration 5 % slower (measured).
  */
 export class SqliteSource implements Source {
+  readonly #subjects: Subjects;
   readonly #tables: SqliteTables;
-  readonly #beforeRead: () => void;
+  readonly #beforeRead: (table: unknown) => void;
   readonly #kept = new Map<unknown, Map<LookupKey, readonly unknown[]>>();
-  #hasAnswers: boolean | null = null;
+  /** Whether a table of `Subject.rare` has a row. */
+  readonly #hasRows = new Map<unknown, boolean>();
 
-  /** `beforeRead` is called before devices are read: it writes those that are held. */
-  constructor(tables: SqliteTables, beforeRead: () => void) {
+  /** `beforeRead` writes the rows of a table that are held. */
+  constructor(subjects: Subjects, tables: SqliteTables, beforeRead: (table: unknown) => void) {
+    this.#subjects = subjects;
     this.#tables = tables;
     this.#beforeRead = beforeRead;
   }
 
-  /** To be called after a change of what is kept, and when a transaction was undone. */
+  /** To be called when a transaction was undone. */
   forget(): void {
     this.#kept.clear();
-    this.#hasAnswers = null;
+    this.#hasRows.clear();
+  }
+
+  /** To be called after a transaction. */
+  forgetChanged(draft: Draft): void {
+    const { kept, rare } = this.#subjects;
+    for (const { table } of [...kept, ...rare])
+      if (draft.touches(table)) {
+        this.forget();
+        return;
+      }
   }
 
   find<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): readonly Pick<R, S>[] {
-    // Most registries have no answers at all: a batch of 10,000 must not look for each of its serial numbers.
-    if ((lookup as unknown) === answersOf && !this.#anyAnswers()) return none;
-    if (kept.has(lookup)) return this.#keep(lookup, key);
-    if ((lookup.table as unknown) === devices) this.#beforeRead();
+    // A batch of 10,000 must not look for each of its rows in a table that is empty.
+    if (this.#subjects.rare.has(lookup) && !this.#anyIn(lookup.table.name)) return none;
+    if (this.#subjects.kept.has(lookup)) return this.#keep(lookup, key);
+    this.#beforeRead(lookup.table);
     const { unique, byKey } = lookup.table;
     const findsOne = (lookup as unknown) === unique || (lookup as unknown) === byKey;
     if (!findsOne) return this.#tables.all(lookup, key);
@@ -61,8 +71,11 @@ export class SqliteSource implements Source {
     return rows as readonly Pick<R, S>[];
   }
 
-  #anyAnswers(): boolean {
-    this.#hasAnswers ??= this.#tables.statements.value(`SELECT 1 FROM ${proofs.name} LIMIT 1`) !== undefined;
-    return this.#hasAnswers;
+  #anyIn(table: string): boolean {
+    const known = this.#hasRows.get(table);
+    if (known !== undefined) return known;
+    const found = this.#tables.statements.value(`SELECT 1 FROM ${table} LIMIT 1`) !== undefined;
+    this.#hasRows.set(table, found);
+    return found;
   }
 }

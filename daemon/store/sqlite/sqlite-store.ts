@@ -1,9 +1,7 @@
 import type Database from 'better-sqlite3';
-import { keyedFilter } from '../../devices/filters.ts';
-import { listedDevices, plainLists } from '../../devices/sqlite/lists/index.ts';
-import { scanDevices } from '../../devices/sqlite/scan.ts';
 import { CommitListeners } from '../commit-listeners.ts';
-import type { Store } from '../store.ts';
+import type { Store, SubjectStreams } from '../store.ts';
+import type { Subjects } from '../subjects.ts';
 import { GroupCommit } from '../write/group.ts';
 import { SqliteEngine } from './engine.ts';
 import { toFailure } from './failure.ts';
@@ -15,6 +13,7 @@ import { Statements } from './statements.ts';
 
 /** How to open the store. */
 export interface SqliteOptions extends OpenOptions {
+  readonly subjects: Subjects;
   /** Secret that chains the entries of the journal; stored apart from the database. */
   readonly journalKey: Uint8Array;
   /** Other keys that the journal may end with. */
@@ -52,32 +51,26 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 }
 
 function assemble(options: SqliteOptions, writing: Database.Database, reading: Database.Database): SqliteStore {
-  const { file, journalKey, notice, sliceMs } = options;
+  const { subjects, file, journalKey, notice, sliceMs } = options;
   const writable = new Statements(writing);
   const readable = new Statements(reading);
   if (options.instance) recordInstance(writable, options.instance);
   const reads = new ReadBatch(reading, error => toFailure(error, 'cannot read', file));
   const listeners = new CommitListeners(notice);
-  const devices = options.plainLists ? plainLists(readable) : listedDevices(readable, { sliceMs, notice });
+  const opened = subjects.inSqlite.flatMap(({ open }) => open?.({ readable, ...options }) ?? []);
   const keys = [journalKey, ...(options.otherJournalKeys ?? [])] as const;
-  const engine = new SqliteEngine(writable, keys, (what, deltas) => {
-    devices.apply(deltas);
-    listeners.notify(what);
+  const engine = new SqliteEngine(subjects, writable, keys, draft => {
+    for (const one of opened) one.committed(draft);
+    listeners.notify(subjects.noticeOf(draft));
   });
   const fault = engine.reload();
   if (fault) notice?.(`${fault}; "devmgr daemon audit --verify" lists them`);
-  const group = new GroupCommit(engine, sliceMs);
+  const group = new GroupCommit(subjects, engine, sliceMs);
   let closing: Promise<void> | null = null;
+  const inMemory = opened.map(one => one.reads);
   return {
-    ...readerOf(
-      {
-        ...tableReads(readable),
-        devices: query => devices.list(keyedFilter(query)),
-        statistics: query => devices.statistics(query),
-      },
-      read => reads.run(read),
-    ),
-    scanDevices: (filter, options) => scanDevices(file, keyedFilter(filter), options),
+    ...readerOf(Object.assign(tableReads(subjects, readable), ...inMemory), read => reads.run(read)),
+    ...(Object.assign({}, ...opened.map(({ streams }) => streams)) as SubjectStreams),
     commit: commit => group.add(commit),
     onCommit: listener => listeners.add(listener),
     behind: () => 0,
@@ -86,10 +79,10 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
       if (group.closed) return { ready: false, detail: 'the store is closed' };
       return group.failure ? { ready: false, detail: group.failure.message } : { ready: true, detail: 'SQLite' };
     },
-    listsReady: devices.ready,
+    listsReady: Promise.all(opened.map(({ ready }) => ready)).then(() => {}),
     close() {
       closing ??= group.close().then(async () => {
-        await devices.close();
+        for (const one of opened) await one.close();
         await reads.idle();
         reading.close();
         writing.close();

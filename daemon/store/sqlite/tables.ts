@@ -1,7 +1,6 @@
 /** The statements that read and write whole records, from the tables as data. */
 import type Database from 'better-sqlite3';
-import type { Tags } from '../../../src/contract/tags.ts';
-import { hasTags, noTags } from '../../domain/device.ts';
+import { hasTags, noTags, type Tags } from '../../../src/contract/tags.ts';
 import type { Rows, Window } from '../queries.ts';
 import { type Only, type RecordQueries, whereOf } from '../read/records.ts';
 import {
@@ -114,6 +113,11 @@ export class SqliteTables implements RecordQueries {
       if (row) found.set(key, row);
     }
     return found;
+  }
+
+  rows<R extends object>(sql: string, values: readonly number[], table?: StoreTable<R>): R[] {
+    const rows = this.statements.all(sql, ...values);
+    return (table ? rows.map(decoder(table, table.fields)) : rows) as R[];
   }
 
   page<R extends object>(table: StoreTable<R>, { descending, offset, limit }: Window, only?: Only<R>): Rows<R> {

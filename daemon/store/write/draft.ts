@@ -1,28 +1,16 @@
 /** What a group of commits reads, adds and changes, in memory, until it is written. */
-import type { DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
 import type { Entry } from '../../domain/journal.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
-import type { Tally } from '../queries.ts';
-import type { CommitNotice } from '../store.ts';
 import type { StoreTable } from '../table.ts';
-import { devices, serviceTokens, users } from '../tables.ts';
 import { Records } from './records.ts';
 import type { RowWriter, Source } from './source.ts';
-import { Tallies } from './tallies.ts';
-
-/** A number of devices of a kind. */
-interface DeviceCount {
-  readonly manufacturer: string;
-  readonly deviceType: DeviceType;
-  readonly status: DeviceStatus;
-  by: number;
-}
 
 /** What a transaction does beside records. */
 export interface Part {
   /** Whether there is nothing to write. */
   readonly isEmpty: boolean;
+  /** The table whose rows it writes; absent if none is looked up again and again. */
+  readonly table?: unknown;
 }
 
 /** The last number of each table, by name. */
@@ -53,9 +41,6 @@ export class Draft {
   readonly events: ChainedRow[] = [];
   readonly #writer: RowWriter | null;
   #hasEntries = false;
-  #everything = false;
-  /** Absent if the engine itself tallies what is written. */
-  readonly #tallies: Tallies | null;
   readonly #source: Source;
   readonly #end: JournalEnd;
   readonly #last: Record<string, number>;
@@ -64,7 +49,6 @@ export class Draft {
   // biome-ignore lint/suspicious/noExplicitAny: records of all tables are in one map
   readonly #records = new Map<StoreTable<any>, Records<any>>();
   readonly #parts = new Map<unknown, Part>();
-  readonly #counts = new Map<string, DeviceCount>();
 
   constructor({ source, last, end, at, writer = null }: DraftStart) {
     this.#source = source;
@@ -73,7 +57,6 @@ export class Draft {
     this.#isAscending = at !== null;
     this.#at = at ?? 0;
     this.#writer = writer;
-    this.#tallies = writer && new Tallies();
   }
 
   /** The records of a table. */
@@ -129,7 +112,6 @@ export class Draft {
 
   #write(row: ChainedRow): void {
     this.#hasEntries = true;
-    this.#tallies?.enter(row);
     if (this.#writer) this.#writer.entry(row);
     else this.events.push(row);
   }
@@ -139,35 +121,9 @@ export class Draft {
     return this.#hasEntries;
   }
 
-  count({ manufacturer, deviceType, status }: DeviceRecord, by: 1 | -1): void {
-    const key = `${deviceType} ${status} ${manufacturer}`;
-    const count = this.#counts.get(key);
-    if (count) count.by += by;
-    else this.#counts.set(key, { manufacturer, deviceType, status, by });
-  }
-
-  /** By how much the numbers of devices change. */
-  get counts(): readonly DeviceCount[] {
-    return [...this.#counts.values()].filter(({ by }) => by !== 0);
-  }
-
-  /** By how much the tallies change. Called once; empty if the engine itself tallies what is written. */
-  takeTallies(): readonly Tally[] {
-    if (!this.#tallies) return [];
-    const { added, changed } = this.of(devices);
-    for (const device of added) this.#tallies.added(device);
-    for (const change of changed) this.#tallies.changed(change);
-    return this.#tallies.all;
-  }
-
   /** The end of the journal after it, sealed. */
   seal(): StoredHead {
     return this.#end.seal();
-  }
-
-  /** Any user may have lost the right to a request: listeners forget what they know of users and tokens. */
-  concernsEveryone(): void {
-    this.#everything = true;
   }
 
   /** Whether there is nothing to write. */
@@ -178,24 +134,15 @@ export class Draft {
     return true;
   }
 
-  /** What listeners learn. */
-  get notice(): CommitNotice {
-    const [changedUsers, changedTokens] = [this.of(users), this.of(serviceTokens)];
-    const ended = changedTokens.changed.filter(
-      ({ before, after }) => before.revokedAt !== after.revokedAt || before.owner !== after.owner,
-    );
-    return {
-      lastEventId: this.#end.id,
-      users: numbersOf([...changedUsers.added, ...changedUsers.changed.map(({ after }) => after)]),
-      serviceTokens: numbersOf([...changedTokens.added, ...ended.map(({ after }) => after)]),
-      ...(this.#everything ? { everything: true } : {}),
-    };
+  /** Whether it writes rows of the table. */
+  touches(table: unknown): boolean {
+    if (this.#records.get(table as StoreTable<never>)?.isUntouched === false) return true;
+    for (const part of this.#parts.values()) if (part.table === table && !part.isEmpty) return true;
+    return false;
   }
 
-  /** Number of devices that were added. */
-  get addedDevices(): number {
-    return this.of(devices).added.length;
+  /** Id of the last entry, its own included. */
+  get lastEventId(): number {
+    return this.#end.id;
   }
 }
-
-const numbersOf = (records: readonly NumberedRecord[]) => records.map(({ number }) => number);

@@ -1,6 +1,7 @@
 /** Group commit: commits that arrive in one turn of the event loop, or while a transaction is running, share the next one. */
 import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
 import { type ChangeResult, type Commit, type CommitRefusal, isCommitRefusal, type StoreFailure } from '../commit.ts';
+import type { Subjects } from '../subjects.ts';
 import { applyCommit } from './apply.ts';
 import type { Draft } from './draft.ts';
 
@@ -85,7 +86,7 @@ export class Batch {
   /** Applies the commits to a draft, in time slices. Rejects with `Unstorable`. */
   async apply(draft: Draft): Promise<void> {
     const slice = new TimeSlice(this.#group.sliceMs);
-    this.#settled = await cooperatively(applyAll(this.#jobs, draft), { slice, stride: 16 });
+    this.#settled = await cooperatively(applyAll(this.#group.subjects, this.#jobs, draft), { slice, stride: 16 });
   }
 
   /** Resolves or rejects the promises of the commits. */
@@ -109,13 +110,15 @@ export class GroupCommit {
   joining: (() => void) | null = null;
   /** See `TimeSlice`. */
   readonly sliceMs: number | undefined;
+  readonly subjects: Subjects;
   readonly #engine: Engine;
   readonly #queue = new TurnBatch<Job>({ handle: jobs => this.#transaction(jobs), take: groupSize });
   #isJoining = false;
   #isClosed = false;
   #failure: StoreFailure | null = null;
 
-  constructor(engine: Engine, sliceMs?: number) {
+  constructor(subjects: Subjects, engine: Engine, sliceMs?: number) {
+    this.subjects = subjects;
     this.#engine = engine;
     this.sliceMs = sliceMs;
   }
@@ -181,11 +184,11 @@ export class GroupCommit {
   }
 }
 
-function* applyAll(jobs: readonly Job[], draft: Draft): Generator<void, SettledCommit[]> {
+function* applyAll(subjects: Subjects, jobs: readonly Job[], draft: Draft): Generator<void, SettledCommit[]> {
   const settled: SettledCommit[] = [];
   for (const job of jobs) {
     try {
-      settled.push({ job, results: yield* applyCommit(draft, job.commit) });
+      settled.push({ job, results: yield* applyCommit(subjects, draft, job.commit) });
     } catch (error) {
       if (!isCommitRefusal(error)) throw new Unstorable(error);
       settled.push({ job, refusal: error });

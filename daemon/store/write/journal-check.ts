@@ -1,19 +1,12 @@
-import { tokenReplay } from '../../accounts/token-rules.ts';
-import { UserReplay } from '../../accounts/user-rules.ts';
-import { DeviceReplay } from '../../devices/replay.ts';
 import { type EntryType, subjectKindOf } from '../../domain/journal.ts';
-import { openedNames } from '../../domain/sealed-names.ts';
-import { credentialReplay } from '../../issuing/rules.ts';
-import { personReplay } from '../../people/rules.ts';
-import { ReceiptReplay } from '../../receipts/rules.ts';
-import { passkeyReplay } from '../../sign-in/rules.ts';
 import { AnchorCheck } from '../anchors.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from '../chain.ts';
 import type { ChainedRow, StoredHead } from '../journal-end.ts';
 import { type JournalKeyList, KeyRing } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
-import { documentReplay } from './documents.ts';
-import type { Fields } from './replay.ts';
+import type { AssignedReplay } from '../subject.ts';
+import type { Subjects } from '../subjects.ts';
+import type { Fields, Replay, ReplayedEntry } from './replay.ts';
 
 const maxProblems = 100;
 
@@ -35,8 +28,13 @@ export class JournalCheck {
   };
 
   /** `saltOf`: see `Replays`. */
-  constructor(keys: JournalKeyList, anchors: Anchors | undefined, saltOf: (person: number) => string | undefined) {
-    this.replays = new Replays(saltOf);
+  constructor(
+    subjects: Subjects,
+    keys: JournalKeyList,
+    anchors: Anchors | undefined,
+    saltOf: (number: number) => string | undefined,
+  ) {
+    this.replays = new Replays(subjects, saltOf);
     this.#ring = new KeyRing(keys);
     this.#anchored = new AnchorCheck(anchors);
   }
@@ -97,33 +95,20 @@ const missing = (from: number, to: number) =>
  * rows that no entry explains: a promoted user, another password, an unlocked device.
  */
 class Replays {
-  readonly users = new UserReplay();
-  readonly devices = new DeviceReplay();
-  readonly tokens = tokenReplay(name => this.users.numberOf(name));
-  readonly passkeys = passkeyReplay();
-  readonly people = personReplay();
-  readonly credentials = credentialReplay();
-  readonly receipts = new ReceiptReplay();
-  readonly documents = documentReplay();
-
-  /** Those that are not of devices. Versions of the application are not compared. */
-  readonly #ofSubject = {
-    app: null,
-    credential: this.credentials,
-    passkey: this.passkeys,
-    person: this.people,
-    serviceToken: this.tokens,
-    user: this.users,
-  };
-
+  readonly all: readonly Replay<never, never>[];
   /** Whether entries of this version are among them. */
   hasDigests = false;
+  readonly #by: ReadonlyMap<string, AssignedReplay['replay']>;
+  readonly #many: NonNullable<AssignedReplay['many']>;
+  readonly #open: (json: string) => Fields;
 
-  readonly #saltOf: (person: number) => string | undefined;
-
-  /** `saltOf`: of a person; undefined if the person does not exist. */
-  constructor(saltOf: (person: number) => string | undefined) {
-    this.#saltOf = saltOf;
+  /** `saltOf`: what opens the names of a number; undefined if it is gone. */
+  constructor({ all, names }: Subjects, saltOf: (number: number) => string | undefined) {
+    const assigned = all.flatMap(({ replays }) => replays?.() ?? []);
+    this.all = assigned.map(({ replay }) => replay);
+    this.#by = new Map(assigned.flatMap(({ takes, replay }) => [takes].flat().map(name => [name, replay] as const)));
+    this.#many = Object.assign({}, ...assigned.map(({ many }) => many));
+    this.#open = json => names.open(fieldsOf(json), saltOf);
   }
 
   /** Takes the entries in their order. */
@@ -132,29 +117,21 @@ class Replays {
     const type = row.type as EntryType;
     this.hasDigests ||= row.detail.includes('Digest":"');
     const isAboutDocument = device === null && subject === null;
-    if (type === 'DEVICES_BOUND') this.devices.bound(fieldsOf(row.detail));
+    this.#many[type]?.(fieldsOf(row.detail));
     if (isAboutDocument && !row.detail.includes('"documentDigest":')) return;
-    const open = (json: string) => openedNames(fieldsOf(json), this.#saltOf);
-    const entry = { type, at, actor, data: open(row.data), detail: open(row.detail) };
-    if (type === 'RECEIPT_SIGNED' || type === 'LOAN_OVERDUE') this.receipts.apply(subject!, entry);
-    else if (device !== null) this.devices.apply(device, entry);
-    else if (isAboutDocument) this.documents.apply(String(entry.detail.document), entry);
-    else this.#ofSubject[subjectKindOf(type)]?.apply(subject!, entry);
+    const entry: ReplayedEntry = { type, at, actor, data: this.#open(row.data), detail: this.#open(row.detail) };
+    const ofType = this.#by.get(type);
+    if (ofType) ofType.apply(subject, entry);
+    else if (device !== null) this.#by.get('device')?.apply(device, entry);
+    else if (isAboutDocument) this.#by.get('document')?.apply(String(entry.detail.document), entry);
+    else this.#by.get(subjectKindOf(type))?.apply(subject, entry);
   }
 
   /** What entries of an earlier version do not prove; valid after all tables were compared. */
   get notCovered(): readonly string[] {
-    return [
-      ...counted(this.users.unproved, 'password', 'passwords', 'user', 'users'),
-      ...counted(this.devices.unproved, 'activation code', 'activation codes', 'device', 'devices'),
-    ];
+    return this.all.flatMap(({ notCovered }) => notCovered || []);
   }
 }
-
-const counted = (count: number, one: string, many: string, owner: string, owners: string): string[] => {
-  if (count === 0) return [];
-  return [count === 1 ? `the ${one} of 1 ${owner}` : `the ${many} of ${count} ${owners}`];
-};
 
 /** Empty if the text is not an object: the entry was changed, which the chain reports. */
 function fieldsOf(json: string): Fields {

@@ -1,6 +1,6 @@
 /** What entries of the journal say when they are read again, and how the rows of a table are compared with it. */
 import type { EntryType } from '../../domain/journal.ts';
-import type { CopiedTable } from '../copy.ts';
+import type { CopiedTable, StoredRows } from '../copy.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Report = (text: string) => void;
@@ -23,9 +23,17 @@ export interface Replay<K, R> {
   apply(key: K, entry: ReplayedEntry): void;
   /** Compares a row as engines exchange it (see `CopiedRow`) with the entries. Rows come by ascending key. */
   compare(row: R, report: Report): void;
+  /** Compares what other tables have of these rows. */
+  also?(stored: StoredRows, rows: readonly R[], report: Report): Promise<void>;
   /** Reports the rows that the table lacks. */
   end(report: Report): void;
+  /** What entries of an earlier version do not prove, after `end`; empty if nothing. */
+  readonly notCovered?: string;
 }
+
+/** How often something is not covered, in words. */
+export const counted = (count: number, one: string, many: string, owner: string, owners: string): string =>
+  count === 0 ? '' : count === 1 ? `the ${one} of 1 ${owner}` : `the ${many} of ${count} ${owners}`;
 
 /** How a row follows from its entries. `S`: what they record of it, as JSON. */
 interface RecordedRow<K, R, S> extends Pick<Replay<K, R>, 'table' | 'fields'> {

@@ -1,5 +1,5 @@
 import type { Entry } from '../../domain/journal.ts';
-import type { Change, ChangeResult, Guard } from '../commit.ts';
+import type { Change, ChangeResult, Commit, Guard } from '../commit.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { type StoreTable, uniqueKey } from '../table.ts';
 import type { Draft } from './draft.ts';
@@ -14,6 +14,10 @@ export interface ChangeRule<C> {
   readonly needs?: (change: C, wanted: WantedRows) => void;
   /** Throws `Conflict` if the change cannot be made. Only reads. */
   readonly check?: (draft: Draft, change: C) => void;
+  /** The change of a commit whose time was raised by so much. The change itself if absent. */
+  readonly later?: (change: C, by: number) => C;
+  /** Whether its results tell the time of a commit whose time was raised; those of new records do. */
+  readonly tellsTime?: true;
   /** Makes the change and its entry. */
   readonly apply: (draft: Draft, change: C, context: EntryContext) => ChangeResult;
 }
@@ -32,6 +36,13 @@ export interface GuardRule<G> {
 
 /** The rules of these kinds of guards. */
 export type GuardRules<K extends GuardKind> = { readonly [P in K]: GuardRule<Extract<Guard, { kind: P }>> };
+
+/** Whether the caller of a commit may still make it. */
+export interface CallerRule {
+  readonly needs: (caller: NonNullable<Commit['caller']>, wanted: WantedRows) => void;
+  /** Throws `CallerRefused` if the caller has lost the rights of the request. */
+  readonly check: (draft: Draft, caller: NonNullable<Commit['caller']>) => void;
+}
 
 export const done: ChangeResult = { kind: 'done' };
 

@@ -1,13 +1,9 @@
 /** How many devices have a value in common. Kept with the rows, so that figures need no look at every device. */
 import { dayMs } from '../../../src/contract/durations.ts';
 import { countedTags, type DeviceStatus, statisticsRange } from '../../../src/contract/values.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { storedProof } from '../../domain/proof.ts';
-import type { Tally } from '../queries.ts';
-import type { RecordChange } from './records.ts';
 
 /** The state of a device after an entry, and the one before. */
-const moves: Readonly<Record<string, { readonly to: DeviceStatus; readonly from?: DeviceStatus }>> = {
+export const moves: Readonly<Record<string, { readonly to: DeviceStatus; readonly from?: DeviceStatus }>> = {
   DEVICE_REGISTERED: { to: 'INACTIVE' },
   DEVICE_ACTIVATED: { to: 'ACTIVE', from: 'INACTIVE' },
   DEVICE_LOCKED: { to: 'LOCKED', from: 'ACTIVE' },
@@ -15,49 +11,6 @@ const moves: Readonly<Record<string, { readonly to: DeviceStatus; readonly from?
   // Its details name the state before.
   DEVICE_DEACTIVATED: { to: 'DEACTIVATED' },
 };
-
-/** By how much the tallies change. */
-export class Tallies {
-  readonly #found = new Map<string, { -readonly [K in keyof Tally]: Tally[K] }>();
-
-  /** A device that came into a state, or left it. */
-  enter({ type, at, detail }: { readonly type: string; readonly at: number; readonly detail: string }): void {
-    const move = moves[type];
-    if (!move) return;
-    const day = `${Math.floor(at / dayMs)}`;
-    const from = type === 'DEVICE_DEACTIVATED' ? (JSON.parse(detail) as { before?: DeviceStatus }).before : move.from;
-    this.#count('day', day, move.to, 1);
-    if (from) this.#count('day', day, from, -1);
-  }
-
-  added(device: DeviceRecord): void {
-    this.#device(device, 1);
-  }
-
-  changed({ before, after }: RecordChange<DeviceRecord>): void {
-    if (before.status === after.status && before.tags === after.tags && before.proof === after.proof) return;
-    this.#device(before, -1);
-    this.#device(after, 1);
-  }
-
-  get all(): readonly Tally[] {
-    return [...this.#found.values()].filter(({ count }) => count !== 0);
-  }
-
-  #device({ manufacturer, model, status, tags, proof }: DeviceRecord, by: 1 | -1): void {
-    this.#count('model', `${manufacturer}\n${model}`, status, by);
-    for (const tag of countedTags) if (tags[tag] !== undefined) this.#count(tag, tags[tag], status, by);
-    if (proof !== null)
-      for (const advisory of new Set(storedProof(proof).advisories)) this.#count('advisory', advisory, status, by);
-  }
-
-  #count(subject: Tally['subject'], value: string, status: DeviceStatus, by: 1 | -1): void {
-    const key = `${subject} ${status} ${value}`;
-    const found = this.#found.get(key);
-    if (found) found.count += by;
-    else this.#found.set(key, { subject, value, status, count: by });
-  }
-}
 
 /** Selects the tallies of statistics. `since`: the first day, an expression in milliseconds since 1970. */
 export const selectTallies = (since: string): string => `

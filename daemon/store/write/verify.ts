@@ -1,14 +1,11 @@
 /** Reads the journal from end to end, and compares the tables with what its entries say. The same for all engines. */
 
-import { deviceIds } from '../../../src/contract/ids.ts';
 import { TimeSlice } from '../../concurrency.ts';
-import { type AnsweredChallenge, answerDigest, answerParts } from '../../domain/digest.ts';
-import type { PersonRecord } from '../../domain/person.ts';
-import { storedProof } from '../../domain/proof.ts';
 import type { CopiedTable, RowRange, StoredRows } from '../copy.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';
+import type { Subjects } from '../subjects.ts';
 import { columnOf } from '../table.ts';
 import { events } from '../tables.ts';
 import { JournalCheck } from './journal-check.ts';
@@ -21,71 +18,30 @@ const CHUNK = 1000;
  * Reports entries that were changed, removed, inserted or moved, and rows of users, devices, tokens, persons, receipts and documents that are not what
  * the entries say. `rows` must be of one moment. Works in time slices.
  */
-export async function verifyJournal(rows: StoredRows, keys: JournalKeyList, anchors?: Anchors): Promise<JournalReport> {
+export async function verifyJournal(
+  subjects: Subjects,
+  rows: StoredRows,
+  keys: JournalKeyList,
+  anchors?: Anchors,
+): Promise<JournalReport> {
   const salts = new Map<number, string>();
-  for await (const part of partsOf<Pick<PersonRecord, 'number' | 'salt'>>(rows, 'person', ['number', 'salt']))
+  const { table, select } = subjects.names.salts;
+  for await (const part of partsOf<{ number: number; salt: string }>(rows, table.name as CopiedTable, select!))
     for (const { number, salt } of part) salts.set(number, salt);
-  const check = new JournalCheck(keys, anchors, person => salts.get(person));
+  const check = new JournalCheck(subjects, keys, anchors, number => salts.get(number));
   for await (const part of partsOf<ChainedRow>(rows, 'event', events.fields)) for (const row of part) check.entry(row);
   const hasRecords = (await rows.last('user')) > 0 || (await rows.last('device')) > 0;
   if (!check.end(await rows.head(), hasRecords)) return check.result();
-  const { report, replays } = check;
-  await compare(rows, replays.users, report);
-  await compare(rows, replays.devices, report, part => compareAnswers(rows, part, report));
-  await compare(rows, replays.documents, report);
-  await compare(rows, replays.tokens, report);
-  await compare(rows, replays.passkeys, report);
-  await compare(rows, replays.credentials, report);
-  await compare(rows, replays.people, report);
-  await compare(rows, replays.receipts, report);
+  for (const replay of check.replays.all) await compare(rows, replay, check.report);
   return check.result();
 }
 
-async function compare<R extends object>(
-  rows: StoredRows,
-  replay: Replay<never, R>,
-  report: Report,
-  also: (part: readonly R[]) => Promise<void> = async () => {},
-): Promise<void> {
+async function compare<R extends object>(rows: StoredRows, replay: Replay<never, R>, report: Report): Promise<void> {
   for await (const part of partsOf<R>(rows, replay.table, replay.fields)) {
     for (const row of part) replay.compare(row, report);
-    await also(part);
+    await replay.also?.(rows, part, report);
   }
   replay.end(report);
-}
-
-interface ProvedDevice {
-  readonly number: number;
-  readonly proof: string | null;
-}
-
-/** Compares the stored answers of devices with their proofs, which the journal proves. */
-async function compareAnswers(rows: StoredRows, devices: readonly ProvedDevice[], report: Report): Promise<void> {
-  const proved = devices.flatMap(({ number, proof }) => {
-    const stored = proof === null ? null : storedIn(proof);
-    return stored ? [{ number, ...stored }] : [];
-  });
-  if (proved.length === 0) return;
-  const values = proved.map(({ proofId }) => proofId);
-  const range = { after: 0, limit: values.length, among: { column: columnOf('proofId'), values } };
-  const found = await read<AnsweredChallenge>(rows, 'proof', answerParts, range);
-  const answers = new Map(found.map(answer => [answer.proofId, answer]));
-  for (const { number, proofId, answer: said } of proved) {
-    const id = deviceIds.format(number);
-    const answer = answers.get(proofId);
-    if (!answer) report(`the evidence of ${id} was removed`);
-    else if (said !== answerDigest(answer)) report(`the evidence of ${id} was changed`);
-  }
-}
-
-/** Null if the text cannot be read: it was changed, which was reported. */
-function storedIn(proof: string) {
-  try {
-    const { proofId, answer } = storedProof(proof);
-    return { proofId, answer };
-  } catch {
-    return null;
-  }
 }
 
 /** The rows of a table by their key, in parts. A database of an earlier version lacks some tables, and some columns, which are null. */
@@ -106,7 +62,8 @@ async function* partsOf<R extends object>(
   }
 }
 
-async function read<R extends object>(
+/** Rows as records. */
+export async function read<R extends object>(
   rows: StoredRows,
   table: CopiedTable,
   fields: readonly (keyof R & string)[],

@@ -5,13 +5,14 @@ import fc from 'fast-check';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { UserRecord } from '../../../daemon/domain/callers.ts';
-import { type DeviceRow, type DeviceSet, hasTags, type NewDevice } from '../../../daemon/domain/device.ts';
+import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
 import { codeDigest, proofDigest } from '../../../daemon/domain/digest.ts';
 import type { NewPasskey } from '../../../daemon/domain/passkey.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
 import type { DeviceQuery } from '../../../daemon/store/queries.ts';
 import type { Store } from '../../../daemon/store/store.ts';
+import { hasTags } from '../../../src/contract/tags.ts';
 
 export interface OpenedStore {
   readonly store: Store;

@@ -1,11 +1,11 @@
-import type { Tag, Tags } from '../../../../src/contract/tags.ts';
+import { noTags, type Tag, type Tags } from '../../../../src/contract/tags.ts';
 import type { ProofGrade } from '../../../../src/contract/values.ts';
-import { type DeviceRecord, noTags } from '../../../domain/device.ts';
+import type { DeviceRecord } from '../../../domain/device.ts';
 import { gradeOf, marksOf } from '../../../domain/proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../../store/queries.ts';
-import type { DeviceDeltas } from '../../../store/sqlite/engine.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { selectList } from '../../../store/table.ts';
+import type { Records } from '../../../store/write/records.ts';
 import { isCounted, namesTime } from '../../filters.ts';
 import { asciiLower, filterMarks, type NumberPage, proofGrade } from '../lists-sql.ts';
 import { type Bits, combined } from './bits.ts';
@@ -19,6 +19,9 @@ import { pageByText, TimeOrder } from './sorted-page.ts';
 import { statisticsOf } from './statistics.ts';
 import { matchingTimes } from './time-filter.ts';
 import { Trigrams } from './trigrams.ts';
+
+/** What a transaction did to devices. */
+export type DeviceDeltas = Pick<Records<DeviceRecord>, 'added' | 'changed'>;
 
 const encoder = new TextEncoder();
 

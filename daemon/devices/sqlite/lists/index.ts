@@ -1,13 +1,12 @@
 import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
 import type { DeviceRow } from '../../../domain/device.ts';
 import type { DeviceQuery, DeviceStatistics, Rows, StatisticsQuery } from '../../../store/queries.ts';
-import type { DeviceDeltas } from '../../../store/sqlite/engine.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { stillMatches } from '../../filters.ts';
 import { sqlPage } from '../lists-sql.ts';
 import { deviceRows } from '../rows.ts';
 import { sqlStatistics, talliesIn } from '../statistics.ts';
-import { DeviceLists } from './device-lists.ts';
+import { type DeviceDeltas, DeviceLists } from './device-lists.ts';
 
 /** Milliseconds without a commit after which new devices are prepared for searches: 0.7 µs a device, better not in the middle of a series of batches. */
 const idleMs = 1000;

@@ -1,0 +1,54 @@
+/** The tables of users and service tokens. */
+import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
+import { type Lookup, StoreTable } from '../store/table.ts';
+
+export const users = new StoreTable<UserRecord>(
+  'user',
+  {
+    number: 'integer',
+    username: 'text',
+    userKey: 'text',
+    passwordHash: 'text',
+    role: 'text',
+    email: 'text',
+    disabled: 'boolean',
+    createdAt: 'integer',
+    tokenEpoch: 'integer',
+  },
+  { fixed: ['username', 'userKey', 'createdAt'], unique: ['username'] },
+);
+
+/** The accounts whose name is equal to that of a person: by `personKey`. */
+export const accountsNamed: Lookup<UserRecord> = { table: users, by: ['userKey'] };
+
+export const enabledAdmins: Lookup<UserRecord> = { table: users, by: [], having: { role: 'ADMIN', disabled: false } };
+
+export const serviceTokens = new StoreTable<ServiceTokenRecord>(
+  'service_token',
+  {
+    number: 'integer',
+    name: 'text',
+    role: 'text',
+    sha256: 'text',
+    createdBy: 'text',
+    owner: 'integer',
+    createdAt: 'integer',
+    expiresAt: 'integer',
+    lastUsedAt: 'integer',
+    revokedAt: 'integer',
+    allowedFrom: 'json',
+    may: 'json',
+  },
+  {
+    fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'],
+    unique: ['name'],
+    among: { revokedAt: null },
+  },
+);
+
+/** Service tokens of an owner that are not revoked. */
+export const tokensOfOwner: Lookup<ServiceTokenRecord> = {
+  table: serviceTokens,
+  by: ['owner'],
+  having: { revokedAt: null },
+};

@@ -1,0 +1,72 @@
+import type { DeviceChange, DeviceGuard, DeviceIdentity, DeviceRecord, DeviceRow } from '../domain/device.ts';
+import type {
+  DeviceFilter,
+  DeviceQuery,
+  DeviceStatistics,
+  Rows,
+  ScanOptions,
+  StatisticsQuery,
+} from '../store/queries.ts';
+import type { AnswerRecord } from '../store/read/records.ts';
+import { subject } from '../store/subject.ts';
+import type { Lookup } from '../store/table.ts';
+import { DeviceReplay } from './replay.ts';
+import { deviceChanges, deviceGuards } from './rules.ts';
+import { devicesInSqlite } from './sqlite/index.ts';
+import { devices as table } from './tables.ts';
+
+declare module '../store/commit.ts' {
+  interface SubjectChanges {
+    devices: DeviceChange;
+  }
+  interface SubjectGuards {
+    devices: DeviceGuard;
+  }
+  interface SubjectResults {
+    /** `at`: that of `added`. */
+    devices: {
+      readonly kind: 'used';
+      readonly usageCount: number;
+      readonly usageSeconds: number;
+      readonly at?: number;
+    };
+  }
+}
+declare module '../store/store.ts' {
+  interface SubjectReads {
+    device(number: number): Promise<DeviceRecord | null>;
+    /** The registered ones among the serial numbers. */
+    devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>;
+    devices(query: DeviceQuery): Promise<Rows<DeviceRow>>;
+    statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
+  }
+  interface SubjectStreams {
+    /**
+     * The devices that match, by ascending number, as of the moment of the first batch. The generator holds a connection to the
+     * store until it ends or is returned. Rejects with `StoreFailure`.
+     */
+    scanDevices(filter: DeviceFilter, options?: ScanOptions): AsyncGenerator<readonly DeviceRow[], void>;
+  }
+}
+
+const identities: Lookup<DeviceRecord, keyof DeviceIdentity> = {
+  ...table.unique,
+  select: ['number', 'status', 'proof'],
+};
+
+/** Security keys. */
+export const devices = subject({
+  tables: [table],
+  changes: deviceChanges,
+  guards: deviceGuards,
+  replays() {
+    const replay = new DeviceReplay();
+    return [{ takes: 'device', replay, many: { DEVICES_BOUND: detail => replay.bound(detail) } }];
+  },
+  reads: queries => ({
+    device: number => queries.one(table.byKey, number),
+    devicesBySerial: serials => queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,
+  }),
+  sqlite: devicesInSqlite,
+  postgres: async () => (await import('./postgres/index.ts')).devicesInPostgres,
+});

@@ -1,0 +1,22 @@
+import type { CredentialChange } from '../domain/credential.ts';
+import { subject } from '../store/subject.ts';
+import { type CredentialReads, credentialReads } from './reads.ts';
+import { credentialChanges, credentialReplay } from './rules.ts';
+import { credentials } from './tables.ts';
+
+declare module '../store/commit.ts' {
+  interface SubjectChanges {
+    issuing: CredentialChange;
+  }
+}
+declare module '../store/store.ts' {
+  interface SubjectReads extends CredentialReads {}
+}
+
+/** Credentials of devices at providers. */
+export const issuing = subject({
+  tables: [credentials],
+  changes: credentialChanges,
+  replays: () => [{ takes: 'credential', replay: credentialReplay() }],
+  reads: credentialReads,
+});

@@ -1,0 +1,78 @@
+import { personKey } from '../../src/contract/person-key.ts';
+import {
+  holderOf,
+  type OwnerGuard,
+  type PersonChange,
+  type PersonRecord,
+  type PresentGuard,
+} from '../domain/person.ts';
+import type { RefusedAdd, RefusedRow } from '../domain/refused.ts';
+import { collectPersons, openedNames } from '../domain/sealed-names.ts';
+import type { PersonFilter, Rows, Window } from '../store/queries.ts';
+import { withAnswer } from '../store/read/records.ts';
+import { subject } from '../store/subject.ts';
+import type { Lookup } from '../store/table.ts';
+import { type BindingReads, bindingReads } from './bindings.ts';
+import { RefusedRequests, refusedChanges } from './refused-rules.ts';
+import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';
+import { peopleInSqlite } from './sqlite/index.ts';
+import { peopleNamed, personSalts, people as persons, refusedRequests } from './tables.ts';
+
+declare module '../store/commit.ts' {
+  interface SubjectChanges {
+    people: PersonChange | RefusedAdd;
+  }
+  interface SubjectGuards {
+    people: OwnerGuard | PresentGuard;
+  }
+  interface SubjectResults {
+    people: /**
+     * Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be locked. `accounts`: those
+     * that were disabled; absent while the person waits, and if nothing was to be done.
+     */
+      | {
+          readonly kind: 'left';
+          readonly locked: readonly number[];
+          readonly held: readonly number[];
+          readonly dueAt: number | null;
+          readonly accounts?: readonly number[];
+        }
+      /** A new user name waits for a release. */
+      | { readonly kind: 'held' };
+  }
+}
+declare module '../store/store.ts' {
+  interface SubjectReads extends BindingReads {
+    person(number: number): Promise<PersonRecord | null>;
+    /** The person whom the user name means: see `personKey` and `holderOf`. */
+    personByName(userName: string): Promise<PersonRecord | null>;
+    /** All persons with an equal user name, by number: at most one of them is not removed. */
+    peopleNamed(userName: string): Promise<readonly PersonRecord[]>;
+    /** In order of creation. */
+    people(query: PersonFilter & Window): Promise<Rows<PersonRecord>>;
+    /** What each source sent and could not be stored. */
+    refusedRequests(): Promise<readonly RefusedRow[]>;
+  }
+}
+
+const allRefused: Lookup<RefusedRow> = { table: refusedRequests, by: [] };
+
+/** Persons and their devices, what leavers did, and what sources sent in vain. */
+export const people = subject({
+  tables: [persons],
+  replaced: [LeaverWindow, RefusedRequests],
+  changes: { ...personChanges, ...refusedChanges },
+  guards: ownerGuards,
+  replays: () => [{ takes: 'person', replay: personReplay() }],
+  names: { salts: personSalts, collect: collectPersons, open: openedNames },
+  reads: queries => ({
+    ...bindingReads(queries),
+    person: number => queries.one(persons.byKey, number),
+    personByName: userName =>
+      withAnswer(queries.all(peopleNamed, personKey(userName)), found => holderOf(found) ?? null),
+    peopleNamed: userName => queries.all(peopleNamed, personKey(userName)),
+    refusedRequests: () => queries.all(allRefused, ''),
+  }),
+  sqlite: peopleInSqlite,
+  postgres: async () => (await import('./postgres/index.ts')).peopleInPostgres,
+});

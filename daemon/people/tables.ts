@@ -1,0 +1,54 @@
+/** The tables of persons, of what leavers did, and of what was refused. */
+import type { LeaverCounts } from '../domain/leaver-brake.ts';
+import type { PersonRecord } from '../domain/person.ts';
+import type { RefusedRow } from '../domain/refused.ts';
+import { type Lookup, StoreTable } from '../store/table.ts';
+
+export const people = new StoreTable<PersonRecord>(
+  'person',
+  {
+    number: 'integer',
+    userName: 'text',
+    userKey: 'text',
+    name: 'text',
+    names: 'json',
+    email: 'text',
+    externalId: 'text',
+    active: 'boolean',
+    groups: 'json',
+    source: 'text',
+    createdAt: 'integer',
+    updatedAt: 'integer',
+    leftAt: 'integer',
+    heldAt: 'integer',
+    pendingName: 'text',
+    dueAt: 'integer',
+    reason: 'text',
+    removedAt: 'integer',
+    version: 'integer',
+    salt: 'text',
+    search: 'text',
+  },
+  { fixed: ['createdAt'], unique: ['userKey'], among: { removedAt: null } },
+);
+
+/** What opens the user names in the journal. */
+export const personSalts: Lookup<PersonRecord, 'number' | 'salt'> = { ...people.byKey, select: ['number', 'salt'] };
+
+/** All persons with a user name, by `personKey`: at most one of them is not removed. */
+export const peopleNamed: Lookup<PersonRecord> = { table: people, by: ['userKey'] };
+
+/** What leavers did within the last minutes: one row. */
+export interface LeaverRow {
+  readonly number: number;
+  readonly counts: LeaverCounts;
+}
+
+export const leaverCounts = new StoreTable<LeaverRow>('leaver_count', { number: 'integer', counts: 'json' });
+
+/** What each source sent and the registry could not store: one row for each. */
+export const refusedRequests = new StoreTable<RefusedRow>('refused_request', {
+  number: 'integer',
+  requests: 'json',
+  announcedAt: 'integer',
+});

@@ -1,0 +1,30 @@
+/** The tables of receipts. */
+import { type ReceiptRecord, signedFields } from '../domain/receipt.ts';
+import { type Lookup, StoreTable } from '../store/table.ts';
+
+export const receipts = new StoreTable<ReceiptRecord>(
+  'receipt',
+  {
+    number: 'integer',
+    receiptId: 'text',
+    device: 'integer',
+    kind: 'text',
+    text: 'text',
+    credentialId: 'text',
+    authenticatorData: 'text',
+    signature: 'text',
+    publicKey: 'text',
+    proof: 'json',
+    createdAt: 'integer',
+    openUntil: 'integer',
+    announceAt: 'integer',
+    closedBy: 'integer',
+  },
+  { fixed: [...signedFields], unique: ['receiptId'] },
+);
+
+export const openLoans: Lookup<ReceiptRecord> = {
+  table: receipts,
+  by: ['device'],
+  having: { kind: 'loan', closedBy: null },
+};

@@ -1,0 +1,10 @@
+/** The tables of sessions that came from the provider. */
+import type { SsoSessionsRow } from '../domain/sso.ts';
+import { StoreTable } from '../store/table.ts';
+
+/** The sessions of users that came from the provider of single sign-on. */
+export const ssoSessions = new StoreTable<SsoSessionsRow>('sso_session', {
+  number: 'integer',
+  version: 'integer',
+  sessions: 'json',
+});

@@ -1,0 +1,16 @@
+/** What a subject states for PostgreSQL alone. */
+import type { Reader, SubjectStreams } from '../store.ts';
+import type { AnyTable } from '../table.ts';
+import type { Draft } from '../write/draft.ts';
+import type { Readers } from './readers.ts';
+import type { Session } from './session.ts';
+import type { Statement } from './tables.ts';
+
+export interface PostgresSubject {
+  readonly reads?: (readers: Readers) => Partial<Reader>;
+  readonly streams?: (open: () => Promise<Session>) => Partial<SubjectStreams>;
+  /** Writes what a draft has beside records and replaced rows. */
+  readonly writes?: (draft: Draft) => Iterable<Statement>;
+  /** Plans that were made for a nearly empty table take three times as long for a large one: what to run when it has grown. */
+  readonly grows?: { readonly table: AnyTable; readonly analyze: string };
+}

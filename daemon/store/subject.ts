@@ -1,0 +1,57 @@
+/**
+ * What the store takes of subjects, as data: their tables, what their changes and guards mean, what the journal proves of them, their reads. A subject
+ * states it in its folder, with its types in the interfaces `Subject…` of this folder; `daemon/start/subjects.ts` lists the subjects.
+ */
+import type { EntryType, SubjectKind } from '../domain/journal.ts';
+import type { SealedNames } from './chain.ts';
+import type { PostgresSubject } from './postgres/subject.ts';
+import type { Reads, RecordQueries } from './read/records.ts';
+import type { SqliteSubject } from './sqlite/subject.ts';
+import type { CommitNotice } from './store.ts';
+import type { AnyTable } from './table.ts';
+import type { ReplacedKind } from './write/documents.ts';
+import type { Draft } from './write/draft.ts';
+import type { Fields, Replay } from './write/replay.ts';
+import type { CallerRule, ChangeRule, GuardRule } from './write/rule.ts';
+import type { AnyLookup } from './write/source.ts';
+
+/** A replay, and the entries that it takes: those of some types, or else those about a device, or about a subject of a kind. */
+export interface AssignedReplay {
+  readonly takes: readonly EntryType[] | SubjectKind | 'device' | 'document';
+  // biome-ignore lint/suspicious/noExplicitAny: replays of all tables are in one list
+  readonly replay: Replay<any, any>;
+  /** Takes entries of these types, which are about many rows. */
+  readonly many?: { readonly [T in EntryType]?: (detail: Fields) => void };
+}
+
+export interface Subject {
+  /** Tables whose rows are numbered from 1 without gaps. Rows refer to those of earlier tables only, and to those of earlier subjects. */
+  readonly tables?: readonly AnyTable[];
+  /** Rows that are replaced as a whole. */
+  readonly replaced?: readonly ReplacedKind[];
+  // biome-ignore lint/suspicious/noExplicitAny: rules of all kinds are in one list
+  readonly changes?: { readonly [kind: string]: ChangeRule<any> };
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  readonly guards?: { readonly [kind: string]: GuardRule<any> };
+  /** Whether the caller of a commit may still make it. */
+  readonly caller?: CallerRule;
+  /** Documents whose change may end the right of any user. */
+  readonly rightsIn?: readonly string[];
+  /** What nearly every commit looks up and few change. */
+  readonly kept?: readonly AnyLookup[];
+  /** Lookups in tables that most registries leave empty, whatever each commit looks up there. */
+  readonly rare?: readonly AnyLookup[];
+  /** What listeners learn of a transaction. */
+  readonly notice?: (draft: Draft) => Partial<CommitNotice>;
+  /** The rows as the journal records that they are, for one check. */
+  readonly replays?: () => readonly AssignedReplay[];
+  readonly names?: SealedNames;
+  /** Reads, once for both engines. */
+  readonly reads?: (queries: RecordQueries) => Partial<Reads>;
+  readonly sqlite?: SqliteSubject;
+  /** Loaded only by a daemon with PostgreSQL. */
+  readonly postgres?: () => Promise<PostgresSubject>;
+}
+
+/** Checks the type. */
+export const subject = (stated: Subject): Subject => stated;

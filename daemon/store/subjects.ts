@@ -1,0 +1,92 @@
+import type { SealedNames } from './chain.ts';
+import type { Change, Guard } from './commit.ts';
+import { own } from './own.ts';
+import type { PostgresSubject } from './postgres/subject.ts';
+import type { Reads, RecordQueries } from './read/records.ts';
+import type { SqliteSubject } from './sqlite/subject.ts';
+import type { CommitNotice } from './store.ts';
+import type { Subject } from './subject.ts';
+import type { AnyTable } from './table.ts';
+import { Documents, type ReplacedKind } from './write/documents.ts';
+import type { Draft } from './write/draft.ts';
+import type { CallerRule, ChangeRule, GuardRule } from './write/rule.ts';
+import type { AnyLookup } from './write/source.ts';
+
+/** Everything that the subjects state, put together once. */
+export class Subjects {
+  readonly all: readonly Subject[];
+  readonly tables: readonly AnyTable[];
+  readonly replaced: readonly ReplacedKind[];
+  readonly kept: ReadonlySet<AnyLookup>;
+  readonly rare: ReadonlySet<AnyLookup>;
+  readonly rightsIn: ReadonlySet<string>;
+  readonly caller: CallerRule;
+  readonly names: SealedNames;
+  readonly inSqlite: readonly SqliteSubject[];
+  /** Empty until `loadPostgres`. */
+  inPostgres: readonly PostgresSubject[] = [];
+  readonly #changes: ReadonlyMap<string, ChangeRule<Change>>;
+  readonly #guards: ReadonlyMap<string, GuardRule<Guard>>;
+
+  /** Throws if two subjects state the same, or none states what there must be. */
+  constructor(stated: readonly Subject[]) {
+    const all = [...stated, own];
+    this.all = all;
+    const of = <K extends keyof Subject>(key: K) => all.flatMap(one => (one[key] === undefined ? [] : [one[key]]));
+    this.tables = of('tables').flat();
+    this.replaced = of('replaced').flat();
+    this.kept = new Set(of('kept').flat());
+    this.rare = new Set(of('rare').flat());
+    this.rightsIn = new Set(of('rightsIn').flat());
+    this.caller = only('caller', of('caller'));
+    this.inSqlite = of('sqlite');
+    this.names = only('names', of('names'));
+    this.#changes = byKind('change', of('changes'));
+    this.#guards = byKind('guard', of('guards'));
+  }
+
+  ruleOf(change: Change): ChangeRule<Change> {
+    return this.#changes.get(change.kind) ?? unknown('change', change);
+  }
+
+  guardOf(guard: Guard): GuardRule<Guard> {
+    return this.#guards.get(guard.kind) ?? unknown('guard', guard);
+  }
+
+  /** To be called before a database of PostgreSQL is used. */
+  async loadPostgres(): Promise<void> {
+    this.inPostgres = await Promise.all(this.all.flatMap(({ postgres }) => (postgres ? [postgres()] : [])));
+  }
+
+  /** What listeners learn of a transaction. */
+  noticeOf(draft: Draft): CommitNotice {
+    const changed = [...draft.part(Documents).changed.keys()];
+    return Object.assign(
+      { lastEventId: draft.lastEventId, users: [], serviceTokens: [] },
+      ...this.all.map(one => one.notice?.(draft)),
+      changed.some(name => this.rightsIn.has(name)) ? { everything: true } : {},
+    );
+  }
+
+  reads(queries: RecordQueries): Partial<Reads> {
+    return Object.assign({}, ...this.all.map(one => one.reads?.(queries)));
+  }
+}
+
+function only<T>(what: string, stated: readonly T[]): T {
+  if (stated.length !== 1) throw new Error(`${stated.length} subjects state "${what}", one must`);
+  return stated[0]!;
+}
+
+function byKind<R>(what: string, stated: readonly { readonly [kind: string]: R }[]): ReadonlyMap<string, R> {
+  const rules = new Map<string, R>();
+  for (const [kind, rule] of stated.flatMap(Object.entries<R>)) {
+    if (rules.has(kind)) throw new Error(`two subjects state the ${what} ${kind}`);
+    rules.set(kind, rule);
+  }
+  return rules;
+}
+
+function unknown(what: string, { kind }: { readonly kind: string }): never {
+  throw new Error(`no subject states the ${what} ${kind}`);
+}

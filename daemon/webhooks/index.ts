@@ -1,0 +1,57 @@
+import type { ProgressRecord, WebhookChange } from '../domain/webhook.ts';
+import { Conflict } from '../store/commit.ts';
+import { subject } from '../store/subject.ts';
+import type { Lookup } from '../store/table.ts';
+import { Versions } from '../store/write/documents.ts';
+import { type ChangeRules, done } from '../store/write/rule.ts';
+import { type ProgressRow, webhookProgress } from './tables.ts';
+
+declare module '../store/commit.ts' {
+  interface SubjectChanges {
+    webhooks: WebhookChange;
+  }
+}
+declare module '../store/store.ts' {
+  interface SubjectReads {
+    /** The progress of an endpoint. */
+    webhookProgress(webhook: number): Promise<ProgressRecord | null>;
+  }
+}
+
+const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
+const progressOf: Lookup<ProgressRow, 'version' | 'progress'> = {
+  ...webhookProgress.byKey,
+  select: ['version', 'progress'],
+};
+
+/** The progresses that a transaction replaces or removes. */
+class WebhookProgress extends Versions<number, ProgressRow> {
+  protected readonly lookup = progressVersion;
+}
+
+const changes: ChangeRules<WebhookChange['kind']> = {
+  'webhook.progress': {
+    needs: ({ webhook }, wanted) => wanted.add(progressVersion, webhook),
+    check(draft, { webhook, before }) {
+      if (draft.part(WebhookProgress).version(webhook) !== before)
+        throw new Conflict(`the progress of webhook ${webhook} has another version now`);
+    },
+    apply(draft, { webhook: number, before, progress }) {
+      draft.part(WebhookProgress).changed.set(number, { number, version: before + 1, progress });
+      return done;
+    },
+  },
+  'webhook.forget': {
+    apply(draft, { webhook }) {
+      draft.part(WebhookProgress).changed.set(webhook, null);
+      return done;
+    },
+  },
+};
+
+/** The progress of the delivery to each endpoint. */
+export const webhooks = subject({
+  replaced: [WebhookProgress],
+  changes,
+  reads: queries => ({ webhookProgress: webhook => queries.one(progressOf, webhook) }),
+});

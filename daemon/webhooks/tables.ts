@@ -1,0 +1,15 @@
+/** The tables of the progress of webhooks. */
+import type { ProgressRecord } from '../domain/webhook.ts';
+import { StoreTable } from '../store/table.ts';
+
+/** The progress of an endpoint, as it is stored. */
+export interface ProgressRow extends ProgressRecord {
+  /** That of the endpoint. */
+  readonly number: number;
+}
+
+export const webhookProgress = new StoreTable<ProgressRow>('webhook_progress', {
+  number: 'integer',
+  version: 'integer',
+  progress: 'json',
+});
