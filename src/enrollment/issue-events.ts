@@ -1,4 +1,5 @@
 /** The inputs and outputs of the state machine that issues a key. */
+import { Code } from '../contract/codes.ts';
 import type { DataOf } from '../contract/define.ts';
 import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
@@ -59,11 +60,20 @@ export type IssueAction =
 
 /** What an error of a request means. */
 export interface IssueFailure {
-  /** The provider has refused, so it has no credential. */
+  /** The registry or the provider has refused, so the provider has no credential. */
   readonly isRefusal: boolean;
   /** The answer was lost: the same request may be sent again. */
   readonly isLost: boolean;
 }
+
+/**
+ * What the error of a request to the registry means. 1001 is an error of the registry as well: then it has sent nothing to the provider. `code`:
+ * 0 without an answer, null if the request was not sent.
+ */
+export const issueFailure = (code: number | string | null): IssueFailure => ({
+  isRefusal: code === Code.parameterError,
+  isLost: code === 0 || code === 500,
+});
 
 /** The answer to an action. */
 export type IssueEvent =

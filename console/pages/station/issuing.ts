@@ -1,5 +1,5 @@
 /** Issues a key that the station has bound, at the providers that the operator has chosen. */
-import { Code } from '../../../src/contract/codes.ts';
+import { issueFailure } from '../../../src/enrollment/issue-events.ts';
 import { IssueProblem } from '../../../src/enrollment/issue-step.ts';
 import { type IssueParts, type IssueRequests, KeyIssuing } from '../../../src/enrollment/issuing.ts';
 import { problemOf } from '../../api/problem.ts';
@@ -33,10 +33,7 @@ const requests: IssueRequests = {
   recordReset: (deviceId, body) => call('recordKeyReset', { params: { deviceId }, body }, { key: newKey() }),
   step: ({ keyId, serialNumber }, step) =>
     call('issueKey', { params: { keyId }, body: { ...step, serialNumber } }, { key: newKey() }),
-  failureOf(error) {
-    const code = problemOf(error)?.code;
-    return { isRefusal: code === Code.parameterError, isLost: code === 0 || code === 500 };
-  },
+  failureOf: error => issueFailure(problemOf(error)?.code ?? null),
 };
 
 function reasonOf(error: unknown): string {

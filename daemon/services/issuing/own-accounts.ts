@@ -63,7 +63,8 @@ export const ownAccounts = ({ store, passkeys, policies, stepUp, now }: OwnAccou
         const key = { name: deviceIds.format(device), response };
         // Its response is that of the credential, which is stored later.
         const context = { ...by, keyed: undefined };
-        return (await passkeys.issue(context, user, key, site)).passkeyId;
+        const { passkeyId } = await passkeys.issue(context, user, key, site).catch(asRefusal);
+        return passkeyId;
       },
       list: async account => {
         const keys = await store.passkeysOf(numberOf(account));
@@ -85,6 +86,11 @@ export const ownAccounts = ({ store, passkeys, policies, stepUp, now }: OwnAccou
 
 /** Accounts that an ADMIN issues keys for. */
 export type OwnAccounts = ReturnType<typeof ownAccounts>;
+
+/** An account that refuses a key is a provider that refuses it. */
+function asRefusal(error: unknown): never {
+  throw error instanceof ApiError && error.code === Code.parameterError ? new ProviderRefused(error.message) : error;
+}
 
 const numberOf = (account: string): number => userIds.parse(account) ?? 0;
 

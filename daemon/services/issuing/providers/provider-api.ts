@@ -62,9 +62,8 @@ export class ProviderRefused extends ApiError {
   }
 }
 
-/** Whether an error is a refusal: no other attempt of the same request can succeed, and it has done nothing. */
-export const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === Code.parameterError;
+/** Whether a provider has refused: no other attempt of the same request can succeed, and it has done nothing. */
+export const isRefusal = (error: unknown): error is ProviderRefused => error instanceof ProviderRefused;
 
 /** Characters of the id of a registry in its labels: Entra ID keeps names of up to 30 characters. */
 const ID_CHARACTERS = 8;

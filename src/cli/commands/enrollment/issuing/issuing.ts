@@ -1,8 +1,7 @@
 /** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
-import { Code } from '../../../../contract/codes.ts';
 import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
-import type { IssueOutcome } from '../../../../enrollment/issue-events.ts';
+import { type IssueOutcome, issueFailure } from '../../../../enrollment/issue-events.ts';
 import { IssueProblem, type IssueProblemCode, type IssueStep } from '../../../../enrollment/issue-step.ts';
 import { type IssueParts, type IssueRequests, KeyIssuing, type PinChoice } from '../../../../enrollment/issuing.ts';
 import { checkFor, pinFaultText } from '../../../../enrollment/key-pin.ts';
@@ -114,10 +113,7 @@ export function issueRequests(context: Context): IssueRequests {
     reset: deviceId => registry.call('showKeyReset', { params: { deviceId } }),
     recordReset: (deviceId, body) => registry.call('recordKeyReset', { params: { deviceId }, body }),
     step: (key, step) => issueStep(context, key, step),
-    failureOf: error => ({
-      isRefusal: isServerRefusal(error, Code.parameterError),
-      isLost: isServerRefusal(error, 500) || isFault(error, 'unreachable'),
-    }),
+    failureOf: error => issueFailure(isFault(error, 'unreachable') ? 0 : isServerRefusal(error) ? error.code : null),
   };
 }
 
