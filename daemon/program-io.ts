@@ -9,18 +9,9 @@ export async function reporting(io: ProgramIo, json: boolean, body: () => Promis
     return await body();
   } catch (error) {
     const { message, hint, exitCode, reason } = describe(error);
-    io.stderr.write(
-      json
-        ? `${JSON.stringify({ error: { code: codes[exitCode] ?? 'FAILED', message, hint, reason } })}
-`
-        : escaped(`devmgr: ${message}
-${
-  hint
-    ? `  ${hint}
-`
-    : ''
-}`),
-    );
+    if (json)
+      io.stderr.write(`${JSON.stringify({ error: { code: codes[exitCode] ?? 'FAILED', message, hint, reason } })}\n`);
+    else io.stderr.write(escaped(`devmgr: ${message}\n${hint ? `  ${hint}\n` : ''}`));
     return exitCode;
   }
 }

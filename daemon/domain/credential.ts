@@ -1,6 +1,6 @@
 /**
- * A credential of a device at a provider. That one has to be removed is not stored: it follows from the state of the device, so that no
- * way to lock a device can forget it. Decisions only, no I/O.
+ * A credential of a device at a provider. Whether a credential must be removed is not stored. It follows from the state of the device, so
+ * that no operation that locks a device can forget it. Decisions only, no I/O.
  */
 import { randomBytes } from 'node:crypto';
 import { credentialIds, personIds, providerIds } from '../../src/contract/ids.ts';

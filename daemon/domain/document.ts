@@ -1,4 +1,7 @@
-/** Settings of a registry that all its daemons share, and that the journal proves: what is trusted, what is required of keys, sign-ins and persons, the webhooks, the groups of persons, single sign-on with its accounts, the directory, and sealed PINs. */
+/**
+ * A document: settings that all daemons of a registry share and that the journal proves. Documents are the trust, the policies, the webhooks,
+ * the groups of persons, single sign-on, the directory and the sealed PINs.
+ */
 import { documentDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 

@@ -30,7 +30,7 @@ export interface ReceiptRecord {
   readonly createdAt: number;
   /** Until when an open loan is to be returned; null for other receipts, and once the loan is closed. */
   readonly openUntil: number | null;
-  /** The same until it was announced. */
+  /** The due date of an open loan that is not announced as overdue yet; null otherwise. */
   readonly announceAt: number | null;
   /** Number of the receipt that has ended the loan. */
   readonly closedBy: number | null;

@@ -138,29 +138,29 @@ class ShapeScan implements BodyShape {
     if (this.#inText) at = this.#text(at, limit);
     for (; at < limit; at++) {
       switch (body[at]) {
-        case 0x20:
-        case 0x0a:
-        case 0x0d:
-        case 0x09:
-        case 0x3a:
+        case bytes.SPACE:
+        case bytes.LINE_FEED:
+        case bytes.CARRIAGE_RETURN:
+        case bytes.TAB:
+        case bytes.COLON:
           break;
         case bytes.QUOTE:
           this.#textStart = at + 1;
           at = this.#text(at + 1, limit) - 1;
           break;
-        case 0x2c:
+        case bytes.COMMA:
           this.#comma(at);
           break;
-        case 0x7b:
+        case bytes.OPENING_BRACE:
           this.#open(1, at);
           break;
-        case 0x5b:
+        case bytes.OPENING_BRACKET:
           this.#open(0, at);
           break;
-        case 0x7d:
+        case bytes.CLOSING_BRACE:
           this.#close(1, at);
           break;
-        case 0x5d:
+        case bytes.CLOSING_BRACKET:
           this.#close(0, at);
           break;
         default:
@@ -171,7 +171,7 @@ class ShapeScan implements BodyShape {
     this.#at = at;
   }
 
-  /** What is still open cannot be JSON. */
+  /** Refuses a body whose last text, array or object is still open. */
   end(): void {
     if (this.#depth > 0 || this.#inText) throw new ApiError(Code.parameterError, bytes.NOT_JSON);
   }
@@ -179,9 +179,7 @@ class ShapeScan implements BodyShape {
   /** Returns the position after the text, or, at `limit` or later, the position to continue from. */
   #text(from: number, limit: number): number {
     if (this.#isFirst) this.#element();
-    const found = bytes.endOfText(this.#body, from, limit);
-    if (found < 0) this.hasNull = true;
-    const end = found < 0 ? ~found : found;
+    const end = bytes.endOfText(this.#body, from, limit, this);
     this.#inText = end >= limit;
     if (this.#inText) return end;
     this.#long?.text(this.#textStart - 1, end);

@@ -1,26 +1,37 @@
 /** Texts of JSON as bytes: where they end, how long they are, and whether they are a certain one. Nothing is allocated. */
 
+export const TAB = 0x09;
+export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
+export const SPACE = 0x20;
 export const QUOTE = 0x22;
-export const BACKSLASH = 0x5c;
-export const U = 0x75;
+const PLUS = 0x2b;
+export const COMMA = 0x2c;
 const ZERO = 0x30;
+export const COLON = 0x3a;
+export const OPENING_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSING_BRACKET = 0x5d;
+export const U = 0x75;
+const Z = 0x7a;
+export const OPENING_BRACE = 0x7b;
+export const CLOSING_BRACE = 0x7d;
 export const NOT_JSON = 'the body is not valid JSON';
 
 /**
- * The position of the closing quote, or a position of at least `limit` if there is no quote before it. The bitwise complement
- * (`~`) if the text contains an escaped U+0000; an unescaped one is a control character, which the parser refuses.
+ * The position of the closing quote, or a position of at least `limit` if there is no quote before it. Sets `hasNull` of `scan` if the
+ * text contains an escaped U+0000; an unescaped one is a control character, which the parser refuses.
  */
-export function endOfText(body: Buffer, start: number, limit: number): number {
-  let hasNull = false;
+export function endOfText(body: Buffer, start: number, limit: number, scan: { hasNull: boolean }): number {
   let at = start;
   for (; at < limit; at++) {
     const symbol = body[at]!;
     if (symbol === QUOTE) break;
     if (symbol !== BACKSLASH) continue;
     at++;
-    if (body[at + 1] === ZERO && body[at] === U && isNullUnit(body, at)) hasNull = true;
+    if (body[at + 1] === ZERO && body[at] === U && isNullUnit(body, at)) scan.hasNull = true;
   }
-  return hasNull ? ~at : at;
+  return at;
 }
 
 const isNullUnit = (body: Buffer, at: number): boolean =>
@@ -32,8 +43,8 @@ export function endOfWord(body: Buffer, start: number, limit: number): number {
   for (; at < limit; at++) {
     const symbol = body[at]!;
     // Letters, digits, signs and the point; not brackets, colons, quotes, commas and white space.
-    if (symbol < 0x2b || symbol === 0x2c || symbol === 0x3a || symbol === 0x5b || symbol === 0x5d || symbol > 0x7a)
-      break;
+    if (symbol < PLUS || symbol > Z || symbol === COMMA || symbol === COLON) break;
+    if (symbol === OPENING_BRACKET || symbol === CLOSING_BRACKET) break;
   }
   return at === start ? start : at - 1;
 }

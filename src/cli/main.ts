@@ -11,7 +11,7 @@ import { createContext } from './framework/context.ts';
 import type { AnyCommand } from './framework/define.ts';
 import type { GlobalValues } from './framework/flags.ts';
 import { asksForJson, type FormatFlags, formatOf } from './framework/format.ts';
-import { hintOf, loginLine, messageOf, type RefusedCommand } from './framework/hints.ts';
+import { hintOf, messageOf, type RefusedCommand, serverFlags } from './framework/hints.ts';
 import { about, aboutText, checkNode } from './framework/version.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
@@ -115,8 +115,8 @@ async function execute(
   const paged = await pagerFor(command, values, io, env);
   const out = new Output(paged ?? io, env, { format, selection, fields, quiet, verbose, noColor: !color });
   const given = (name: 'profile' | 'server' | 'home') => (node.isGiven(name) ? globals[name] : undefined);
-  const line = loginLine({ profile: given('profile'), server: given('server'), home: given('home') });
-  const context = createContext({ io: out.io, out, env, settings, globals, programs, loginLine: line });
+  const server = serverFlags({ profile: given('profile'), server: given('server'), home: given('home') });
+  const context = createContext({ io: out.io, out, env, settings, globals, programs, serverFlags: server });
   understood({ command, args, context });
   try {
     const flagsOf = flags as unknown as Record<string, never>;

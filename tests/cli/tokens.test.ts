@@ -207,7 +207,7 @@ test('doctor names tokens of providers that report no leavers, because they are 
       lastUsedAt: null,
       ...more,
     } as ServiceToken;
-    const { state, detail, fix } = scimCheck({ loginLine: 'devmgr login' }, token, now);
+    const { state, detail, fix } = scimCheck({ serverFlags: '' }, token, now);
     return `${state}: ${detail}. ${fix}`;
   };
   expect(found({ lastUsedAt: days(-1) })).toContain('ok: token okta, last used');

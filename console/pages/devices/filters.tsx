@@ -11,7 +11,7 @@ import { addressWith, type ChoiceName, choices, chosenIn, type FilterName, filte
 
 type FiltersProps = Readonly<{ query: ReadonlySignal<URLSearchParams> }>;
 
-/** Every filter but the search. Each change of one shows its result. */
+/** Every filter but the search. A changed filter loads the list at once. */
 export const Filters = ({ query }: FiltersProps) => (
   <Details summary={text.common.filters}>
     {() => (

@@ -111,7 +111,7 @@ function Empty({ query }: { readonly query: URLSearchParams }) {
   );
 }
 
-/** The query of the address while it is that of the list: on the way to another page nothing is requested. */
+/** The query of the address of the list. It keeps its value while the person leaves the page, so that nothing is requested. */
 function useListQuery(): ReadonlySignal<URLSearchParams> {
   return useMemo(() => {
     let last = '';

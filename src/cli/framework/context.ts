@@ -32,8 +32,8 @@ export interface Context {
   readonly settings: Settings;
   readonly globals: GlobalValues;
   readonly programs: Programs;
-  /** The command line for a login on the same server: `devmgr login`, with the flags that name the server. */
-  readonly loginLine: string;
+  /** The flags that name the server and the home, as the person typed them. */
+  readonly serverFlags: string;
   /** Whether prompts are possible. */
   readonly canAsk: boolean;
   /** The registry. */
@@ -64,8 +64,8 @@ type ContextParts = Omit<
 
 /** A context. Connects to nothing and starts nothing. */
 export function createContext(given: ContextParts): Context {
-  const { io, out, env, settings, globals, programs, loginLine } = given;
-  const parts: ContextParts = { io, out, env, settings, globals, programs, loginLine };
+  const { io, out, env, settings, globals, programs, serverFlags } = given;
+  const parts: ContextParts = { io, out, env, settings, globals, programs, serverFlags };
   let registry: Client | undefined;
   let hardware: Client | undefined;
   const identity = () => identityOf(settings);
@@ -93,22 +93,24 @@ export function createContext(given: ContextParts): Context {
 }
 
 function loginHintOf(parts: ContextParts, how = 'log in'): string {
-  const { settings, loginLine } = parts;
+  const { settings } = parts;
   if (settings.token !== null) return 'unset or replace DEVMGR_TOKEN';
   const file = firstPasswordFile(settings);
-  return file === null ? `${how}: ${loginLine}` : `${how} with the first password: ${firstLogin(parts, file)}`;
+  return file === null
+    ? `${how}: ${commandLine(parts, 'login')}`
+    : `${how} with the first password: ${firstLogin(parts, file)}`;
 }
 
-const acceptHintOf = ({ loginLine }: ContextParts): string =>
-  `if it was reinstalled, or restored to a new home, accept it: ${loginLine} --accept-new-server`;
+const acceptHintOf = (parts: ContextParts): string =>
+  `if it was reinstalled, or restored to a new home, accept it: ${commandLine(parts, 'login')} --accept-new-server`;
 
 /** The first login as a command to copy. `file` holds the first password. */
-export const firstLogin = ({ loginLine, env }: Pick<Context, 'loginLine' | 'env'>, file: string): string =>
-  `${loginLine} ${firstAdmin(env)} --password-file ${shellWord(file)}`;
+export const firstLogin = (context: Pick<Context, 'serverFlags' | 'env'>, file: string): string =>
+  `${commandLine(context, 'login')} ${firstAdmin(context.env)} --password-file ${shellWord(file)}`;
 
 /** A command to copy, with the flags of this one that name the server and the home. */
-export const commandLine = ({ loginLine }: Pick<Context, 'loginLine'>, words: string): string =>
-  loginLine.replace('login', () => words);
+export const commandLine = ({ serverFlags }: Pick<Context, 'serverFlags'>, words: string): string =>
+  ['devmgr', words, serverFlags].filter(Boolean).join(' ');
 
 function clientOptions({ io, out, settings, globals }: ContextParts) {
   return {

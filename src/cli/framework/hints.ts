@@ -15,10 +15,10 @@ export interface RefusedCommand {
   readonly context: Context;
 }
 
-/** How to log in to what a command was about. Takes the flags that were given. */
-export function loginLine(given: Readonly<Record<'profile' | 'server' | 'home', string | undefined>>): string {
+/** The flags of a command that name the server and the home, to be copied into another command. */
+export function serverFlags(given: Readonly<Record<'profile' | 'server' | 'home', string | undefined>>): string {
   const flags = Object.entries(given).map(([name, value]) => value && `--${name} ${shellWord(value)}`);
-  return ['devmgr login', ...flags].filter(Boolean).join(' ');
+  return flags.filter(Boolean).join(' ');
 }
 
 /** The group of commands whose list has what a request names by this field. */

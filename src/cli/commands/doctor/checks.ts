@@ -7,7 +7,7 @@ import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { errorWords, Fault, isFault, systemWords } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
+import { type Context, commandLine } from '../../framework/context.ts';
 import { isNodeSupported, leastNode } from '../../framework/version.ts';
 import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.ts';
 import { addressesOf, isLocalServer } from '../../settings/settings.ts';
@@ -122,8 +122,9 @@ async function addressCheck(registry: Client, address: string, signal: AbortSign
   }
 }
 
-async function loginCheck({ registry, settings, loginLine }: Context): Promise<Check> {
-  const logIn = settings.token === null ? loginLine : 'unset or replace DEVMGR_TOKEN';
+async function loginCheck(context: Context): Promise<Check> {
+  const { registry, settings } = context;
+  const logIn = settings.token === null ? commandLine(context, 'login') : 'unset or replace DEVMGR_TOKEN';
   try {
     const me = await registry.call('getOwnUser');
     const from = settings.token === null ? '' : ', from DEVMGR_TOKEN';
@@ -141,7 +142,7 @@ async function hardwareChecks(context: Context): Promise<Check[]> {
   } catch (error) {
     if (isFault(error, 'interrupted')) throw error;
     const why = `the attached keys cannot be listed: ${errorWords(error)}`;
-    return [check('hardware', 'warning', why, error instanceof Fault ? error.hint : context.loginLine)];
+    return [check('hardware', 'warning', why, error instanceof Fault ? error.hint : commandLine(context, 'login'))];
   }
 }
 

@@ -110,7 +110,7 @@ async function unmatchedChecks(context: Context): Promise<Check[]> {
 
 /** A provider that does not use its token, or cannot, reports no leavers. `now`: milliseconds since 1970. */
 export function scimCheck(
-  context: Pick<Context, 'loginLine'>,
+  context: Pick<Context, 'serverFlags'>,
   { name, role, expiresAt, createdAt, lastUsedAt, ownerLost }: ServiceToken,
   now: number,
 ): Check {

@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
 import { need, readNewPassword, readNewPasswords } from '../../framework/ask.ts';
-import type { Context } from '../../framework/context.ts';
+import { type Context, commandLine } from '../../framework/context.ts';
 import { clearable, command, definedFields } from '../../framework/define.ts';
 import { pageFlags, passwordFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
@@ -228,8 +228,10 @@ async function logInAgain(context: Context, username: string, password: string):
   }
 }
 
-const loginAgain = ({ settings, loginLine }: Context): string =>
-  settings.token === null ? `Log in again: ${loginLine}` : 'DEVMGR_TOKEN needs a new token.';
+const loginAgain = (context: Context): string =>
+  context.settings.token === null
+    ? `Log in again: ${commandLine(context, 'login')}`
+    : 'DEVMGR_TOKEN needs a new token.';
 
 async function showUser(context: Context, user: User, what: string): Promise<void> {
   const rows: CardRow[] = [
