@@ -1,5 +1,5 @@
 /** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
-import { codeDigest } from '../daemon/domain/digest.ts';
+import { codeDigest } from '../daemon/domain/device-digest.ts';
 import { create } from '../daemon/domain/person.ts';
 import { Home } from '../daemon/home/home.ts';
 import { subjects } from '../daemon/start/subjects.ts';

@@ -53,12 +53,13 @@ export const startAccounts: StartSubject = async ({ settings, log, home, stack, 
   const tokens = authentication(logins, serviceTokens);
   const stepUp = new StepUpRule(settings.stepUp, now);
   offers.accounts = { limiter, shortLived, guessing, passwords, logins, serviceTokens, tokens, stepUp };
+  const registrations = () => offers.signIn.policies.registrations();
   const onPasswordChanged = async (user: number) => {
     if (user === FIRST_USER) await home.remove('initialPassword');
   };
   return {
     operations: accountOperations({
-      users: new UserService({ store, passwords, now, onPasswordChanged }),
+      users: new UserService({ store, passwords, now, registrations, onPasswordChanged }),
       serviceTokens: new TokenService({ store, lastUses, now }),
     }),
   };

@@ -1,12 +1,9 @@
-/** What a date makes due: devices of leavers whose delay is over are locked, and overdue loans are announced. And what daemons of earlier versions bind to names. */
-import { readReceiptText } from '../../src/contract/receipts/text.ts';
-import { announce } from '../domain/receipt.ts';
 import { bindEarlierDevices } from '../services/people/earlier-devices.ts';
 import type { Leavers } from '../services/people/leavers.ts';
 import type { Store } from '../store/store.ts';
 import { DueWork, type DueWorkParts } from './due-work.ts';
 
-/** Persons or loans of one look. */
+/** Persons of one look. */
 const PORTION = 100;
 
 interface DueLeaversParts extends DueWorkParts {
@@ -46,27 +43,5 @@ export class EarlierDevices extends DueWork<EarlierDevicesParts> {
   async doDue(): Promise<boolean> {
     await bindEarlierDevices(this.parts.store, this.parts.now);
     return false;
-  }
-}
-
-interface OverdueLoansParts extends DueWorkParts {
-  readonly store: Pick<Store, 'receipts' | 'device' | 'commit' | 'sharedWork'>;
-}
-
-/** A second announcement of a loan is refused in its commit, so each is announced once, even if the clock is set back. */
-export class OverdueLoans extends DueWork<OverdueLoansParts> {
-  protected readonly work = 'loans';
-  protected readonly undone = 'overdue loans are not announced';
-
-  async doDue(): Promise<boolean> {
-    const { store, now } = this.parts;
-    const window = { descending: false, offset: 0, limit: PORTION };
-    const { rows } = await store.receipts({ unannouncedAt: now(), ...window });
-    for (const loan of rows) {
-      const [device, facts] = [await store.device(loan.device), readReceiptText(loan.text)];
-      if (!device || !facts) continue;
-      await store.commit({ at: now(), actor: null, requestId: null, changes: [announce(loan, device, facts)] });
-    }
-    return rows.length === PORTION;
   }
 }

@@ -7,18 +7,16 @@ import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
 import {
-  type AnsweredChallenge,
-  answerDigest,
-  answerParts,
   type CodedDevice,
   codeDigest,
   codedFields,
   ownerDigest,
   proofDigest,
   tagsDigest,
-} from '../domain/digest.ts';
+} from '../domain/device-digest.ts';
 import type { EntryType } from '../domain/journal.ts';
 import { storedProof } from '../domain/proof.ts';
+import { type AnsweredChallenge, answerDigest, answerParts } from '../domain/proof-digest.ts';
 import type { StoredRows } from '../store/copy.ts';
 import { columnOf } from '../store/table.ts';
 import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';

@@ -5,9 +5,9 @@ import { exportFormats } from '../../src/contract/values.ts';
 import type { Bindings } from '../http/bindings.ts';
 import { exportContent } from '../http/download.ts';
 import { versionTag } from '../http/responses.ts';
+import type { Offers } from '../http/subject.ts';
 import type { DeviceExport } from '../services/device-export.ts';
 import { type DeviceService, filterOf } from '../services/devices.ts';
-import type { EventService } from '../services/events.ts';
 import type { StepUpRule } from '../services/session.ts';
 
 /** The services of devices. */
@@ -15,7 +15,7 @@ interface DeviceServices {
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
   readonly statistics: () => Promise<DataOf<Routes['getStatistics']>>;
-  readonly events: EventService;
+  readonly events: Offers['events'];
   readonly stepUp: StepUpRule;
   /** Replaces `stallSeconds`. */
   readonly stallMs?: number;

@@ -2,7 +2,6 @@
 import type { StartSubject } from '../http/subject.ts';
 import { DeviceExport } from '../services/device-export.ts';
 import { DeviceService } from '../services/devices.ts';
-import { EventService } from '../services/events.ts';
 import { statisticsAt } from '../services/statistics.ts';
 import type { ProofJudge } from './judges.ts';
 import { deviceOperations } from './routes.ts';
@@ -22,7 +21,7 @@ export const startDevices: StartSubject = ({ store, access, now, offers }) => {
       devices,
       exports: new DeviceExport(store),
       statistics: () => statisticsAt(store, now()),
-      events: new EventService(store),
+      events: offers.events,
       stepUp,
     }),
     gauges: async () => {

@@ -20,7 +20,7 @@ import type {
   HeldFields,
   NewDevice,
 } from './device.ts';
-import { codeDigest, proofDigest } from './digest.ts';
+import { codeDigest, proofDigest } from './device-digest.ts';
 import type { Entry } from './journal.ts';
 
 /** A change of an existing device, and its guards. */

@@ -73,19 +73,6 @@ export const accountKey = ({ issuer, sub }: ProviderSubject): string => digest('
 /** The document that reports which account is that of a person. */
 export const accountDocument = (key: string): `sso-account:${string}` => `sso-account:${key}`;
 
-const HASH = 'sso$';
-
-/** In the place of the hash of a password: no password matches it. */
-export const hashOf = (key: string): string => HASH + key;
-
-/** Whether an account belongs to a provider: no one signs in to it with a password or a key alone. */
-export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>): boolean =>
-  passwordHash.startsWith(HASH);
-
-/** Whether no person can be renamed to the name of this account: a person who may choose a name in the directory could disable it. */
-export const keepsName = (account: Pick<UserRecord, 'passwordHash' | 'disabled'> | null | undefined): boolean =>
-  account ? !account.disabled && !isOfProvider(account) : false;
-
 /** Records that an account is that of a person. */
 export const linkAccount = (before: number, key: string, username: string): DocumentSet =>
   replace({ name: accountDocument(key), version: before }, JSON.stringify({ username }), {

@@ -1,4 +1,3 @@
-/** A user: the record, its changes, and the rule that one enabled administrator remains. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
 import type { UserRecord } from './callers.ts';
 import { type Decision, Refusal } from './decision.ts';
@@ -143,3 +142,16 @@ function decide(
     guards: needsAnotherAdmin ? [unchanged(user), { kind: 'another-admin', beside: number }] : [unchanged(user)],
   };
 }
+
+const HASH = 'sso$';
+
+/** In the place of the hash of a password: no password matches it. */
+export const hashOf = (key: string): string => HASH + key;
+
+/** Whether an account belongs to a provider: no one signs in to it with a password or a key alone. */
+export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>): boolean =>
+  passwordHash.startsWith(HASH);
+
+/** Whether no person can be renamed to the name of this account: a person who may choose a name in the directory could disable it. */
+export const keepsName = (account: Pick<UserRecord, 'passwordHash' | 'disabled'> | null | undefined): boolean =>
+  account ? !account.disabled && !isOfProvider(account) : false;

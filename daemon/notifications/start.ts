@@ -3,6 +3,14 @@ import type { StartSubject } from '../http/subject.ts';
 import { EventService } from '../services/events.ts';
 import { eventOperations } from './routes.ts';
 
-export const startEvents: StartSubject = ({ store }) => ({
-  operations: eventOperations({ events: new EventService(store) }),
-});
+declare module '../http/subject.ts' {
+  interface Offers {
+    events: Pick<EventService, 'list'>;
+  }
+}
+
+export const startEvents: StartSubject = ({ store, offers }) => {
+  const events = new EventService(store);
+  offers.events = events;
+  return { operations: eventOperations({ events }) };
+};

@@ -4,7 +4,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceRecord } from '../domain/device.ts';
 import { GROUPS, type Groups, groupsIn } from '../domain/people-policy.ts';
 import type { PersonRecord } from '../domain/person.ts';
-import { keepsName } from '../domain/sso.ts';
+import { keepsName } from '../domain/user.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The groups of persons. */

@@ -29,8 +29,7 @@ import {
   searchTextOf,
   unlockFault,
 } from '../domain/person.ts';
-import { isOfProvider, keepsName } from '../domain/sso.ts';
-import { edit as editUser } from '../domain/user.ts';
+import { edit as editUser, isOfProvider, keepsName } from '../domain/user.ts';
 import { type Change, Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Field } from '../store/table.ts';

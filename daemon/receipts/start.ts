@@ -1,8 +1,9 @@
 /** Receipts that keys sign, and loans that end. */
-import { OverdueLoans } from '../background/due.ts';
+
 import type { StartSubject } from '../http/subject.ts';
 import { ReceiptService } from '../services/receipts/receipt-service.ts';
 import { receiptOperations } from './routes.ts';
+import { OverdueLoans } from './work.ts';
 
 export const startReceipts: StartSubject = ({ log, stack, store, instance, now, offers }) => {
   stack.start(new OverdueLoans({ store, log, now }));

@@ -2,7 +2,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { limitConcurrency } from '../concurrency.ts';
 import type { UserRecord } from '../domain/callers.ts';
-import { isOfProvider } from '../domain/sso.ts';
+import { isOfProvider } from '../domain/user.ts';
 import type { Cost } from '../home/bounds.ts';
 import { clientOf } from '../loopback.ts';
 import type { Store } from '../store/store.ts';

@@ -6,9 +6,9 @@ import { readUser } from '../accounts/lookups.ts';
 import * as present from '../accounts/present.ts';
 import { iso } from '../base/time.ts';
 import { KeyedMutex } from '../concurrency.ts';
-import { policyIn, registrationUntil, SIGN_IN_POLICY } from '../domain/sign-in-policy.ts';
-import { isOfProvider } from '../domain/sso.ts';
+import type { UserRecord } from '../domain/callers.ts';
 import * as domain from '../domain/user.ts';
+import { isOfProvider } from '../domain/user.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
@@ -20,6 +20,8 @@ interface UserServiceParts {
   readonly store: Store;
   readonly passwords: Passwords;
   readonly now: () => number;
+  /** Reads until when users may register a key with the password alone, in milliseconds since 1970; null if one may not. */
+  readonly registrations: () => Promise<(user: UserRecord) => number | null>;
   /** Called with the user's number after a password change: the file with the first administrator's password is then removed. */
   readonly onPasswordChanged?: (user: number) => Promise<void>;
 }
@@ -51,17 +53,17 @@ export class UserService {
   }
 
   async list(query: QueryOf<Routes['listUsers']>): Promise<DataOf<Routes['listUsers']>> {
-    const { store, now } = this.#parts;
+    const { store } = this.#parts;
     const { list, pagination } = await readPage(
       query,
       window => store.users(window),
       row => row,
     );
     const owners = await store.keyOwners(list.map(({ number }) => number));
-    const policy = policyIn(await store.document(SIGN_IN_POLICY));
+    const registrationUntil = await this.#parts.registrations();
     const listed = list.map(row => {
       const hasKey = owners.has(row.number);
-      const until = hasKey ? null : registrationUntil(policy, row, now());
+      const until = hasKey ? null : registrationUntil(row);
       return { ...present.user(row), hasKey, ...(until !== null && { registrationUntil: iso(until) }) };
     });
     return { list: listed, pagination };

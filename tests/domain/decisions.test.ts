@@ -42,7 +42,10 @@ function daemonOn(store: Store) {
     policies: new ProofPolicies({ store, roots: new TrustedRoots(store), now }),
     now,
   };
-  return { devices: new DeviceService(parts), users: new UserService(parts) };
+  return {
+    devices: new DeviceService(parts),
+    users: new UserService({ ...parts, registrations: async () => () => null }),
+  };
 }
 
 /** The store as a daemon sees it whose first read of a record is followed by what another daemon does. */

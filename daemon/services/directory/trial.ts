@@ -11,7 +11,7 @@ import {
   type PersonSet,
   type PersonUpdate,
 } from '../../domain/person.ts';
-import { keepsName } from '../../domain/sso.ts';
+import { keepsName } from '../../domain/user.ts';
 import { nameTakenBy } from '../../people/lookups.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';

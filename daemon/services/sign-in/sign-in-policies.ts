@@ -107,6 +107,12 @@ export class SignInPolicies {
     return domain.registrationUntil(await this.read(), user, this.#now());
   }
 
+  /** As `registrationUntil`, of any number of users, after one read. */
+  async registrations(): Promise<(user: UserRecord) => number | null> {
+    const [policy, at] = [await this.read(), this.#now()];
+    return user => domain.registrationUntil(policy, user, at);
+  }
+
   /**
    * What a session still lacks: `password` if nothing. A key of a user whose keys were all removed proves nothing, unless the provider of
    * single sign-on has seen it.

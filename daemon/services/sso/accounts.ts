@@ -1,10 +1,11 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
+
 import type { Role } from '../../../src/contract/values.ts';
 import { KeyedMutex } from '../../concurrency.ts';
 import type { UserRecord } from '../../domain/callers.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/sso.ts';
-import { create, edit, logOut } from '../../domain/user.ts';
+import { create, edit, hashOf, logOut } from '../../domain/user.ts';
 import type { Commit, Guard } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
@@ -72,7 +73,7 @@ export class SsoAccounts {
       const { user, version } = await this.#linked(key);
       if (user) return this.withRole(user, person.role, guards, requestId);
       const username = await this.#freeName(domain.usernamesFor(person.name, key));
-      const passwordHash = domain.hashOf(key);
+      const passwordHash = hashOf(key);
       const add = create({ username, passwordHash, role: person.role, email: null, disabled: false });
       await this.commit([add, domain.linkAccount(version, key, username)], guards, requestId);
       const made = await this.#parts.store.userByName(username);
@@ -108,7 +109,7 @@ export class SsoAccounts {
     if (!document) return { user: null, version: 0 };
     const { username } = JSON.parse(document.value) as { username: string };
     const user = await store.userByName(username);
-    return { user: user?.passwordHash === domain.hashOf(key) ? user : null, version: document.version };
+    return { user: user?.passwordHash === hashOf(key) ? user : null, version: document.version };
   }
 
   /** A name that is taken stays with its account, in upper and lower case. */

@@ -1,4 +1,5 @@
 /** The settings of single sign-on, and the provider that they name. */
+
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
 import { ssoBounds } from '../../../src/contract/limits.ts';
@@ -11,6 +12,7 @@ import type { UserRecord } from '../../domain/callers.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
 import * as domain from '../../domain/sso.ts';
+import { isOfProvider } from '../../domain/user.ts';
 import { clientOf } from '../../loopback.ts';
 import type { LocalJudge } from '../../sign-in/judges.ts';
 import type { Store } from '../../store/store.ts';
@@ -118,7 +120,7 @@ export class SsoSettingsService implements LocalJudge {
   }
 
   async demandLocal(user: UserRecord, address: string): Promise<void> {
-    if (domain.isOfProvider(user))
+    if (isOfProvider(user))
       throw new ApiError(Code.noPermission, 'this account signs in at the provider of single sign-on');
     const { config } = await this.read();
     if (!config) return;
@@ -154,7 +156,7 @@ export class SsoSettingsService implements LocalJudge {
   /** A local account must remain for times when the provider cannot be reached. */
   async #demandWayIn({ localAccounts: { names } }: domain.SsoConfig): Promise<void> {
     const admins = await this.#parts.store.admins();
-    if (admins.some(admin => !domain.isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
+    if (admins.some(admin => !isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
     throw new ApiError(
       Code.parameterError,
       'localAccounts: include an enabled local ADMIN, who can sign in if the provider cannot be reached',

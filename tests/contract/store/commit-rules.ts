@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { codeDigest } from '../../../daemon/domain/digest.ts';
+import { codeDigest } from '../../../daemon/domain/device-digest.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import {

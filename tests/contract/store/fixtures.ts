@@ -6,7 +6,7 @@ import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { UserRecord } from '../../../daemon/domain/callers.ts';
 import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
-import { codeDigest, proofDigest } from '../../../daemon/domain/digest.ts';
+import { codeDigest, proofDigest } from '../../../daemon/domain/device-digest.ts';
 import type { NewPasskey } from '../../../daemon/domain/passkey.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';

@@ -22,7 +22,7 @@ import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
 import { type RefusedRow, withRefusals } from '../../../daemon/domain/refused.ts';
 import type { SsoSessionsRow } from '../../../daemon/domain/sso.ts';
-import { isOfProvider } from '../../../daemon/domain/sso.ts';
+import { isOfProvider } from '../../../daemon/domain/user.ts';
 import type { ProgressRecord } from '../../../daemon/domain/webhook.ts';
 import {
   CallerRefused,

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import * as domain from '../../../daemon/domain/person.ts';
-import { hashOf } from '../../../daemon/domain/sso.ts';
+import { hashOf } from '../../../daemon/domain/user.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import { OverdueLoans } from '../../../daemon/background/due.ts';
 import type { NewReceipt } from '../../../daemon/domain/receipt.ts';
+import { OverdueLoans } from '../../../daemon/receipts/work.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { receiptText } from '../../../src/contract/receipts/text.ts';
