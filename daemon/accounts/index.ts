@@ -1,9 +1,10 @@
 import { personKey } from '../../src/contract/person-key.ts';
 import type { CallerGuard } from '../domain/caller.ts';
-import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
+import type { ServiceTokenRecord } from '../domain/callers.ts';
 import type { TokenChange } from '../domain/service-token.ts';
 import type { UserChange, UserGuard } from '../domain/user.ts';
-import type { Rows, Window } from '../store/queries.ts';
+import type { Window } from '../store/queries.ts';
+import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { accountsNamed, enabledAdmins, serviceTokens, tokensOfOwner, users } from './tables.ts';
@@ -23,27 +24,29 @@ declare module '../store/commit.ts' {
   }
 }
 declare module '../store/store.ts' {
-  interface SubjectReads {
-    user(number: number): Promise<UserRecord | null>;
-    userByName(username: string): Promise<UserRecord | null>;
-    /** The accounts whose name is equal to that of a person: see `personKey`. */
-    usersNamed(userName: string): Promise<readonly UserRecord[]>;
-    /** In order of creation. */
-    users(window: Window): Promise<Rows<UserRecord>>;
-    /** Enabled users with the role ADMIN. */
-    admins(): Promise<readonly UserRecord[]>;
-    serviceToken(number: number): Promise<ServiceTokenRecord | null>;
-    /** The token whose text has this SHA-256 (lower-case hex). */
-    serviceTokenByDigest(sha256: string): Promise<ServiceTokenRecord | null>;
-    /** Service tokens of this owner that are not revoked. */
-    serviceTokensOf(owner: number): Promise<readonly ServiceTokenRecord[]>;
-    /** In order of creation, including expired and revoked ones. */
-    serviceTokens(window: Window): Promise<Rows<ServiceTokenRecord>>;
-  }
+  interface SubjectReads extends ReadsOf<typeof reads> {}
 }
 
 const tokenByDigest: Lookup<ServiceTokenRecord> = { table: serviceTokens, by: ['sha256'] };
 const numbersOf = (records: readonly { readonly number: number }[]) => records.map(({ number }) => number);
+
+const reads = (queries: RecordQueries) => ({
+  user: (number: number) => queries.one(users.byKey, number),
+  userByName: (username: string) => queries.one(users.unique, username),
+  /** The accounts whose name is equal to that of a person: see `personKey`. */
+  usersNamed: (userName: string) => queries.all(accountsNamed, personKey(userName)),
+  /** In order of creation. */
+  users: (window: Window) => queries.page(users, window),
+  /** Enabled users with the role ADMIN. */
+  admins: () => queries.all(enabledAdmins, ''),
+  serviceToken: (number: number) => queries.one(serviceTokens.byKey, number),
+  /** The token whose text has this SHA-256 (lower-case hex). */
+  serviceTokenByDigest: (sha256: string) => queries.one(tokenByDigest, sha256),
+  /** Service tokens of this owner that are not revoked. */
+  serviceTokensOf: (owner: number) => queries.all(tokensOfOwner, owner),
+  /** In order of creation, including expired and revoked ones. */
+  serviceTokens: (window: Window) => queries.page(serviceTokens, window),
+});
 
 /** Users and service tokens, and what commits ask of their callers. */
 export const accounts = subject({
@@ -70,15 +73,5 @@ export const accounts = subject({
       { takes: 'serviceToken', replay: tokens },
     ];
   },
-  reads: queries => ({
-    user: number => queries.one(users.byKey, number),
-    userByName: username => queries.one(users.unique, username),
-    usersNamed: userName => queries.all(accountsNamed, personKey(userName)),
-    users: window => queries.page(users, window),
-    admins: () => queries.all(enabledAdmins, ''),
-    serviceToken: number => queries.one(serviceTokens.byKey, number),
-    serviceTokenByDigest: sha256 => queries.one(tokenByDigest, sha256),
-    serviceTokensOf: owner => queries.all(tokensOfOwner, owner),
-    serviceTokens: window => queries.page(serviceTokens, window),
-  }),
+  reads,
 });

@@ -7,7 +7,7 @@ import type {
   ScanOptions,
   StatisticsQuery,
 } from '../store/queries.ts';
-import type { AnswerRecord } from '../store/read/records.ts';
+import type { AnswerRecord, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { DeviceReplay } from './replay.ts';
@@ -33,10 +33,7 @@ declare module '../store/commit.ts' {
   }
 }
 declare module '../store/store.ts' {
-  interface SubjectReads {
-    device(number: number): Promise<DeviceRecord | null>;
-    /** The registered ones among the serial numbers. */
-    devicesBySerial(serials: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>;
+  interface SubjectReads extends ReadsOf<typeof reads> {
     devices(query: DeviceQuery): Promise<Rows<DeviceRow>>;
     statistics(query: StatisticsQuery): Promise<DeviceStatistics>;
   }
@@ -54,6 +51,13 @@ const identities: Lookup<DeviceRecord, keyof DeviceIdentity> = {
   select: ['number', 'status', 'proof'],
 };
 
+const reads = (queries: RecordQueries) => ({
+  device: (number: number) => queries.one(table.byKey, number),
+  /** The registered ones among the serial numbers. */
+  devicesBySerial: (serials: readonly string[]) =>
+    queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,
+});
+
 /** Security keys. */
 export const devices = subject({
   tables: [table],
@@ -63,10 +67,7 @@ export const devices = subject({
     const replay = new DeviceReplay();
     return [{ takes: 'device', replay, many: { DEVICES_BOUND: detail => replay.bound(detail) } }];
   },
-  reads: queries => ({
-    device: number => queries.one(table.byKey, number),
-    devicesBySerial: serials => queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,
-  }),
+  reads,
   sqlite: devicesInSqlite,
   postgres: async () => (await import('./postgres/index.ts')).devicesInPostgres,
 });

@@ -1,6 +1,5 @@
 /** The reads of credentials at providers. */
-import type { CredentialRecord } from '../domain/credential.ts';
-import type { Reads, RecordQueries } from '../store/read/records.ts';
+import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { selectList } from '../store/table.ts';
 import { credentials, credentialsOf, credentialsOfAccount } from './tables.ts';
 
@@ -22,26 +21,21 @@ export interface OpenCredential {
   readonly due: number;
 }
 
-export interface CredentialReads {
+export const credentialReads = (queries: RecordQueries) => ({
   /** The key with this number, also if it is removed. */
-  credential(number: number): Promise<CredentialRecord | null>;
+  credential: (number: number) => queries.one(credentials.byKey, number),
   /** All credentials of a device at providers, removed ones included, by number. */
-  credentialsOf(device: number): Promise<readonly CredentialRecord[]>;
+  credentialsOf: (device: number) => queries.all(credentialsOf, device),
   /** Likewise, of one account at a provider. */
-  credentialsOfAccount(provider: number, account: string): Promise<readonly CredentialRecord[]>;
+  credentialsOfAccount: (provider: number, account: string) =>
+    queries.all(credentialsOfAccount, `${provider}\n${account}`),
   /** Those that are not removed, after this number, by number; at most `limit`. */
-  openCredentials(after: number, limit: number): Promise<readonly OpenCredential[]>;
+  openCredentials: (after: number, limit: number) => queries.rows<OpenCredential>(openCredentials, [after, limit]),
   /** All that a provider has had, after this number, by number; at most `limit`. */
-  credentialsAt(provider: number, after: number, limit: number): Promise<readonly CredentialRecord[]>;
-}
-
-export const credentialReads = (queries: RecordQueries): Partial<Reads> => ({
-  credential: number => queries.one(credentials.byKey, number),
-  credentialsOf: device => queries.all(credentialsOf, device),
-  credentialsOfAccount: (provider, account) => queries.all(credentialsOfAccount, `${provider}\n${account}`),
-  openCredentials: (after, limit) => queries.rows<OpenCredential>(openCredentials, [after, limit]),
-  credentialsAt: (...values) => queries.rows(credentialsAt, values, credentials),
+  credentialsAt: (provider: number, after: number, limit: number) =>
+    queries.rows(credentialsAt, [provider, after, limit], credentials),
 });
+export type CredentialReads = ReadsOf<typeof credentialReads>;
 
 /** Credentials that are read at a time. */
 const PORTION = 5000;

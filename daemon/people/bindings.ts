@@ -2,7 +2,7 @@
 import { personKey } from '../../src/contract/person-key.ts';
 import { devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import type { DeviceRecord } from '../domain/device.ts';
-import { type Reads, type RecordQueries, withAnswer } from '../store/read/records.ts';
+import { type RecordQueries, withAnswer } from '../store/read/records.ts';
 import type { Lookup } from '../store/table.ts';
 
 /** One device that is bound to a name without a person. */
@@ -36,34 +36,23 @@ const sql = {
   unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
 } as const;
 
-export interface BindingReads {
-  /** The devices of a person, by number. */
-  devicesOf(person: number): Promise<readonly PersonDevice[]>;
-  deviceCount(person: number): Promise<number>;
-  /** Devices of an earlier version whose name has no key yet: see `DevicesBind`. At most `limit`. */
-  unkeyedDevices(limit: number): Promise<readonly NamedDevice[]>;
-  /** Devices that are bound to a name that is not that of a person, by number. */
-  unmatchedDevices(limit: number, offset: number): Promise<readonly NamedDevice[]>;
-  unmatchedCount(): Promise<number>;
-  /** ACTIVE devices of persons who have left. */
-  leaverDevices(): Promise<number>;
-  /** Service tokens, neither revoked nor expired at this time, that are refused because of their owner. */
-  ownerlessTokens(now: number): Promise<number>;
-  /** Whether a device without a person is bound to the name: see `personKey`. */
-  isUnmatched(userId: string): Promise<boolean>;
-}
-
-export function bindingReads(queries: RecordQueries): Partial<Reads> {
+export function bindingReads(queries: RecordQueries) {
   const total = (text: string, ...values: number[]) =>
     withAnswer(queries.rows<{ readonly total: number }>(text, values), ([found]) => Number(found!.total));
   return {
-    devicesOf: person => queries.all(personDevices, person),
-    deviceCount: person => total(sql.count, person),
-    unkeyedDevices: limit => queries.rows(sql.unkeyed, [limit]),
-    unmatchedDevices: (limit, offset) => queries.rows(sql.unmatched, [limit, offset]),
-    leaverDevices: () => total(sql.leaverDevices),
-    ownerlessTokens: now => total(sql.ownerlessTokens, now),
+    /** The devices of a person, by number. */
+    devicesOf: (person: number) => queries.all(personDevices, person),
+    deviceCount: (person: number) => total(sql.count, person),
+    /** Devices of an earlier version whose name has no key yet: see `DevicesBind`. At most `limit`. */
+    unkeyedDevices: (limit: number) => queries.rows<NamedDevice>(sql.unkeyed, [limit]),
+    /** Devices that are bound to a name that is not that of a person, by number. */
+    unmatchedDevices: (limit: number, offset: number) => queries.rows<NamedDevice>(sql.unmatched, [limit, offset]),
     unmatchedCount: () => total(sql.unmatchedTotal),
-    isUnmatched: userId => withAnswer(queries.one(unmatchedOne, personKey(userId)), found => found !== null),
+    /** ACTIVE devices of persons who have left. */
+    leaverDevices: () => total(sql.leaverDevices),
+    /** Service tokens, neither revoked nor expired at this time, that are refused because of their owner. */
+    ownerlessTokens: (now: number) => total(sql.ownerlessTokens, now),
+    /** Whether a device without a person is bound to the name: see `personKey`. */
+    isUnmatched: (userId: string) => withAnswer(queries.one(unmatchedOne, personKey(userId)), found => found !== null),
   };
 }

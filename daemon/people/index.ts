@@ -9,10 +9,10 @@ import {
 import type { RefusedAdd, RefusedRow } from '../domain/refused.ts';
 import { collectPersons, openedNames } from '../domain/sealed-names.ts';
 import type { PersonFilter, Rows, Window } from '../store/queries.ts';
-import { withAnswer } from '../store/read/records.ts';
+import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
-import { type BindingReads, bindingReads } from './bindings.ts';
+import { bindingReads } from './bindings.ts';
 import { RefusedRequests, refusedChanges } from './refused-rules.ts';
 import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';
 import { peopleInSqlite } from './sqlite/index.ts';
@@ -42,20 +42,25 @@ declare module '../store/commit.ts' {
   }
 }
 declare module '../store/store.ts' {
-  interface SubjectReads extends BindingReads {
-    person(number: number): Promise<PersonRecord | null>;
-    /** The person whom the user name means: see `personKey` and `holderOf`. */
-    personByName(userName: string): Promise<PersonRecord | null>;
-    /** All persons with an equal user name, by number: at most one of them is not removed. */
-    peopleNamed(userName: string): Promise<readonly PersonRecord[]>;
+  interface SubjectReads extends ReadsOf<typeof reads> {
     /** In order of creation. */
     people(query: PersonFilter & Window): Promise<Rows<PersonRecord>>;
-    /** What each source sent and could not be stored. */
-    refusedRequests(): Promise<readonly RefusedRow[]>;
   }
 }
 
 const allRefused: Lookup<RefusedRow> = { table: refusedRequests, by: [] };
+
+const reads = (queries: RecordQueries) => ({
+  ...bindingReads(queries),
+  person: (number: number) => queries.one(persons.byKey, number),
+  /** The person whom the user name means: see `personKey` and `holderOf`. */
+  personByName: (userName: string) =>
+    withAnswer(queries.all(peopleNamed, personKey(userName)), found => holderOf(found) ?? null),
+  /** All persons with an equal user name, by number: at most one of them is not removed. */
+  peopleNamed: (userName: string) => queries.all(peopleNamed, personKey(userName)),
+  /** What each source sent and could not be stored. */
+  refusedRequests: () => queries.all(allRefused, ''),
+});
 
 /** Persons and their devices, what leavers did, and what sources sent in vain. */
 export const people = subject({
@@ -65,14 +70,7 @@ export const people = subject({
   guards: ownerGuards,
   replays: () => [{ takes: 'person', replay: personReplay() }],
   names: { salts: personSalts, collect: collectPersons, open: openedNames },
-  reads: queries => ({
-    ...bindingReads(queries),
-    person: number => queries.one(persons.byKey, number),
-    personByName: userName =>
-      withAnswer(queries.all(peopleNamed, personKey(userName)), found => holderOf(found) ?? null),
-    peopleNamed: userName => queries.all(peopleNamed, personKey(userName)),
-    refusedRequests: () => queries.all(allRefused, ''),
-  }),
+  reads,
   sqlite: peopleInSqlite,
   postgres: async () => (await import('./postgres/index.ts')).peopleInPostgres,
 });

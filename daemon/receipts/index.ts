@@ -1,6 +1,6 @@
 import type { ReceiptChange, ReceiptRecord } from '../domain/receipt.ts';
-import type { ReceiptFilter, Rows, Window } from '../store/queries.ts';
-import type { Only } from '../store/read/records.ts';
+import type { ReceiptFilter, Window } from '../store/queries.ts';
+import type { Only, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import { ReceiptReplay, receiptChanges } from './rules.ts';
 import { receipts as table } from './tables.ts';
@@ -11,12 +11,7 @@ declare module '../store/commit.ts' {
   }
 }
 declare module '../store/store.ts' {
-  interface SubjectReads {
-    receipt(receiptId: string): Promise<ReceiptRecord | null>;
-    receiptNumbered(number: number): Promise<ReceiptRecord | null>;
-    /** In order of creation. */
-    receipts(query: ReceiptFilter & Window): Promise<Rows<ReceiptRecord>>;
-  }
+  interface SubjectReads extends ReadsOf<typeof reads> {}
 }
 
 /** A loan of a device that is out of use stays open, and is not waited for. */
@@ -29,15 +24,18 @@ function receiptsOnly({ device, overdueAt, unannouncedAt }: ReceiptFilter): Only
   return { field: overdueAt === undefined ? 'announceAt' : 'openUntil', value: at, upTo: true, also };
 }
 
+const reads = (queries: RecordQueries) => ({
+  receipt: (receiptId: string) => queries.one(table.unique, receiptId),
+  receiptNumbered: (number: number) => queries.one(table.byKey, number),
+  /** In order of creation. */
+  receipts: ({ descending, offset, limit, ...filter }: ReceiptFilter & Window) =>
+    queries.page(table, { descending, offset, limit }, receiptsOnly(filter)),
+});
+
 /** Receipts of devices, which persons have signed. */
 export const receipts = subject({
   tables: [table],
   changes: receiptChanges,
   replays: () => [{ takes: ['RECEIPT_SIGNED', 'LOAN_OVERDUE'], replay: new ReceiptReplay() }],
-  reads: queries => ({
-    receipt: receiptId => queries.one(table.unique, receiptId),
-    receiptNumbered: number => queries.one(table.byKey, number),
-    receipts: ({ descending, offset, limit, ...filter }) =>
-      queries.page(table, { descending, offset, limit }, receiptsOnly(filter)),
-  }),
+  reads,
 });

@@ -1,5 +1,6 @@
 import { SESSIONS, type SsoSessionsRow, type SsoSessionsSet } from '../domain/sso.ts';
 import { Conflict } from '../store/commit.ts';
+import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { Versions } from '../store/write/documents.ts';
@@ -12,12 +13,7 @@ declare module '../store/commit.ts' {
   }
 }
 declare module '../store/store.ts' {
-  interface SubjectReads {
-    /** The sessions of a user that came from the provider. */
-    ssoSessions(user: number): Promise<SsoSessionsRow | null>;
-    /** Those of all users. */
-    allSsoSessions(): Promise<readonly SsoSessionsRow[]>;
-  }
+  interface SubjectReads extends ReadsOf<typeof reads> {}
 }
 
 const sessionsVersion: Lookup<SsoSessionsRow, 'version'> = { ...ssoSessions.byKey, select: ['version'] };
@@ -42,13 +38,17 @@ const changes: ChangeRules<SsoSessionsSet['kind']> = {
   },
 };
 
+const reads = (queries: RecordQueries) => ({
+  /** The sessions of a user that came from the provider. */
+  ssoSessions: (user: number) => queries.one(ssoSessions.byKey, user),
+  /** Those of all users. */
+  allSsoSessions: () => queries.all(allSessions, ''),
+});
+
 /** Sessions that came from the provider of single sign-on. */
 export const singleSignOn = subject({
   replaced: [SsoSessions],
   changes,
   rightsIn: [SESSIONS],
-  reads: queries => ({
-    ssoSessions: user => queries.one(ssoSessions.byKey, user),
-    allSsoSessions: () => queries.all(allSessions, ''),
-  }),
+  reads,
 });

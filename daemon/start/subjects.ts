@@ -8,18 +8,20 @@ import { proofs } from '../proofs/index.ts';
 import { receipts } from '../receipts/index.ts';
 import { signIn } from '../sign-in/index.ts';
 import { singleSignOn } from '../single-sign-on/index.ts';
+import type { SubjectChanges, SubjectGuards } from '../store/commit.ts';
 import { Subjects } from '../store/subjects.ts';
 import { webhooks } from '../webhooks/index.ts';
 
-export const subjects = new Subjects([
-  accounts,
-  devices,
-  files,
-  signIn,
-  singleSignOn,
-  people,
-  issuing,
-  receipts,
-  proofs,
-  webhooks,
-]);
+const stated = [accounts, devices, files, signIn, singleSignOn, people, issuing, receipts, proofs, webhooks] as const;
+
+type Kinds<P extends 'changes' | 'guards'> = (typeof stated)[number] extends infer S
+  ? S extends { readonly [K in P]: infer R }
+    ? keyof R
+    : never
+  : never;
+type Missing =
+  | Exclude<SubjectChanges[keyof SubjectChanges]['kind'], Kinds<'changes'>>
+  | Exclude<SubjectGuards[keyof SubjectGuards]['kind'], Kinds<'guards'>>;
+
+/** The type checker names a kind that no subject states. */
+export const subjects: [Missing] extends [never] ? Subjects : Missing = new Subjects(stated);

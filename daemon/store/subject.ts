@@ -54,4 +54,4 @@ export interface Subject {
 }
 
 /** Checks the type. */
-export const subject = (stated: Subject): Subject => stated;
+export const subject = <const S extends Subject>(stated: S): S => stated;

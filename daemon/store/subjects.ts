@@ -30,7 +30,7 @@ export class Subjects {
 
   /** Throws if two subjects state the same, or none states what there must be. */
   constructor(stated: readonly Subject[]) {
-    const all = [...stated, own];
+    const all: readonly Subject[] = [...stated, own];
     this.all = all;
     const of = <K extends keyof Subject>(key: K) => all.flatMap(one => (one[key] === undefined ? [] : [one[key]]));
     this.tables = of('tables').flat();

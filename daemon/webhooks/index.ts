@@ -1,5 +1,6 @@
-import type { ProgressRecord, WebhookChange } from '../domain/webhook.ts';
+import type { WebhookChange } from '../domain/webhook.ts';
 import { Conflict } from '../store/commit.ts';
+import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { Versions } from '../store/write/documents.ts';
@@ -12,10 +13,7 @@ declare module '../store/commit.ts' {
   }
 }
 declare module '../store/store.ts' {
-  interface SubjectReads {
-    /** The progress of an endpoint. */
-    webhookProgress(webhook: number): Promise<ProgressRecord | null>;
-  }
+  interface SubjectReads extends ReadsOf<typeof reads> {}
 }
 
 const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
@@ -49,9 +47,14 @@ const changes: ChangeRules<WebhookChange['kind']> = {
   },
 };
 
+const reads = (queries: RecordQueries) => ({
+  /** The progress of an endpoint. */
+  webhookProgress: (webhook: number) => queries.one(progressOf, webhook),
+});
+
 /** The progress of the delivery to each endpoint. */
 export const webhooks = subject({
   replaced: [WebhookProgress],
   changes,
-  reads: queries => ({ webhookProgress: webhook => queries.one(progressOf, webhook) }),
+  reads,
 });

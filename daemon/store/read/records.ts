@@ -13,6 +13,13 @@ export type Reads = {
     : never;
 };
 
+/** The reads of a subject as a store has them. */
+export type ReadsOf<F extends (queries: RecordQueries) => object, R = ReturnType<F>> = {
+  readonly [K in keyof R]: R[K] extends (...input: infer I) => AnswerRecord<infer T>
+    ? (...input: I) => Promise<T>
+    : never;
+};
+
 /** How an engine reads rows. */
 export interface RecordQueries {
   /** The row that the lookup finds; null if it finds none. */
