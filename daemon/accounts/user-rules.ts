@@ -1,10 +1,9 @@
 /** What the changes and guards of users mean, and their entries; the rights of the caller of a commit. */
 import { userIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import { type CallerGuard, lostByToken, lostByUser } from '../domain/caller.ts';
+import { type CallerGuard, lostByToken, lostByUser, SESSIONS } from '../domain/caller.ts';
 import type { UserRecord } from '../domain/callers.ts';
 import { passwordDigest } from '../domain/digest.ts';
-import { SESSIONS } from '../domain/sso.ts';
 import { changedSince, type UserChange, type UserGuard } from '../domain/user.ts';
 import { CallerRefused, Conflict } from '../store/commit.ts';
 import { documentVersion } from '../store/tables.ts';

@@ -8,7 +8,7 @@ import {
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceSort } from '../../src/contract/values.ts';
 import type { DeviceRow } from '../domain/device.ts';
-import { matchesProof } from '../domain/proof.ts';
+import { matchesProof } from '../domain/device-proof.ts';
 import type { DeviceFilter } from '../store/queries.ts';
 import { columnOf } from '../store/table.ts';
 

@@ -5,7 +5,7 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import type { UserRecord } from '../domain/callers.ts';
 import type { DeviceRecord, DeviceRow } from '../domain/device.ts';
-import { shownProof } from '../domain/proof.ts';
+import { shownProof } from '../domain/device-proof.ts';
 import type { Caller } from '../services/context.ts';
 
 /** A VIEWER does not see activation codes. */

@@ -14,8 +14,8 @@ import {
   proofDigest,
   tagsDigest,
 } from '../domain/device-digest.ts';
+import { storedProof } from '../domain/device-proof.ts';
 import type { EntryType } from '../domain/journal.ts';
-import { storedProof } from '../domain/proof.ts';
 import { type AnsweredChallenge, answerDigest, answerParts } from '../domain/proof-digest.ts';
 import type { StoredRows } from '../store/copy.ts';
 import { columnOf } from '../store/table.ts';

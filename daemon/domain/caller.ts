@@ -1,4 +1,3 @@
-/** Whom a commit is made for, and whether that user or service token still has the rights that were found. Decisions only, no I/O. */
 import type { Role } from '../../src/contract/values.ts';
 
 /** A user or service token as the check of the token has found it. */
@@ -48,3 +47,6 @@ export const versionOfSession = (id: string): number => {
   const end = id.indexOf('.');
   return end < 0 ? 0 : Number(id.slice(0, end));
 };
+
+/** The document whose version is raised by each change of the settings that ends all sessions. */
+export const SESSIONS = 'sso-sessions';

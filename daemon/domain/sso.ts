@@ -1,10 +1,12 @@
 /** Single sign-on: its settings, the accounts that belong to a provider, and their sessions. Decisions only, no I/O. */
+
 import { createHash } from 'node:crypto';
 import { isIdForm } from '../../src/contract/ids.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { SsoSettings } from '../../src/contract/sso.ts';
 import { type Role, roles } from '../../src/contract/values.ts';
+import { SESSIONS } from './caller.ts';
 import type { UserRecord } from './callers.ts';
 import { type DocumentSet, replace, type SettingsRecord } from './document.ts';
 import type { UserChange } from './user.ts';
@@ -34,9 +36,6 @@ export const providerOf = ({ issuer, clientId }: Pick<SsoConfig, 'issuer' | 'cli
 
 /** Names a session at the provider. */
 export const sidOf = (issuer: string, sid: string): string => digest('sid', issuer, sid);
-
-/** The document whose version is raised by each change of the settings that ends all sessions. */
-export const SESSIONS = 'sso-sessions';
 
 /** The id of a session begins with the version of `SESSIONS` at its start. An id of an earlier release names none and counts as 0. */
 export const sessionId = (version: number, random: string): string => `${version}.${random}`;

@@ -8,7 +8,7 @@ import type { ProvingState } from '../../src/contract/values.ts';
 import { Refusal } from '../domain/decision.ts';
 import type { DeviceIdentity } from '../domain/device.ts';
 import { use } from '../domain/device-decisions.ts';
-import { shownProof } from '../domain/proof.ts';
+import { shownProof } from '../domain/device-proof.ts';
 import { claimedProof } from '../proof/judge.ts';
 import { retrying } from '../services/context.ts';
 import type { Store } from '../store/store.ts';

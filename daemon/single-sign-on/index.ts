@@ -1,4 +1,5 @@
-import { SESSIONS, type SsoSessionsRow, type SsoSessionsSet } from '../domain/sso.ts';
+import { SESSIONS } from '../domain/caller.ts';
+import type { SsoSessionsRow, SsoSessionsSet } from '../domain/sso.ts';
 import { Conflict } from '../store/commit.ts';
 import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';

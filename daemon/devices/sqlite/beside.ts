@@ -1,7 +1,7 @@
 /** What SQLite has beside devices: tags and marks by which lists find them, counts and tallies, and whether the clock ever stepped back. */
 import { hasTags, noTags, type Tags } from '../../../src/contract/tags.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
-import { marksOf } from '../../domain/proof.ts';
+import { marksOf } from '../../domain/device-proof.ts';
 import type { ChainedRow } from '../../store/journal-end.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import type { BesideRows } from '../../store/sqlite/subject.ts';

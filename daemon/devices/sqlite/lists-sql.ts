@@ -1,4 +1,4 @@
-import { aaguidMark, advisoryMark } from '../../domain/proof.ts';
+import { aaguidMark, advisoryMark } from '../../domain/device-proof.ts';
 import type { DeviceFilter, DeviceQuery } from '../../store/queries.ts';
 import { fieldTerm } from '../../store/sqlite/reads.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';

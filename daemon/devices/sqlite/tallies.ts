@@ -2,7 +2,7 @@
 import { dayMs } from '../../../src/contract/durations.ts';
 import { countedTags, type DeviceStatus } from '../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
-import { storedProof } from '../../domain/proof.ts';
+import { storedProof } from '../../domain/device-proof.ts';
 import type { Tally } from '../../store/queries.ts';
 import type { RecordChange } from '../../store/write/records.ts';
 import { moves } from '../../store/write/tallies.ts';

@@ -1,7 +1,8 @@
 /** Judges answers of keys with what the registry trusts, and makes what is stored of a verdict. */
 import type { Claims, Evidence } from '../../../src/contract/proof.ts';
+import { type StoredProof, storedProof } from '../../domain/device-proof.ts';
 import type { Entry } from '../../domain/journal.ts';
-import { type ProofRecord, type StoredProof, storedProof } from '../../domain/proof.ts';
+import type { ProofRecord } from '../../domain/proof.ts';
 import { answerDigest } from '../../domain/proof-digest.ts';
 import { advisories } from '../../proof/advisories.ts';
 import { evidenceDigest, judge } from '../../proof/judge.ts';

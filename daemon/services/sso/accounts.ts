@@ -2,6 +2,7 @@
 
 import type { Role } from '../../../src/contract/values.ts';
 import { KeyedMutex } from '../../concurrency.ts';
+import { SESSIONS } from '../../domain/caller.ts';
 import type { UserRecord } from '../../domain/callers.ts';
 import { Refusal } from '../../domain/decision.ts';
 import * as domain from '../../domain/sso.ts';
@@ -45,9 +46,9 @@ export class SsoAccounts {
 
   /** The guards of what follows from settings with this version of `SESSIONS`. Refuses with 1004 if it has another one now. */
   async guardsOf(version: number): Promise<readonly Guard[]> {
-    if ((await this.#parts.store.documentVersion(domain.SESSIONS)) !== version)
+    if ((await this.#parts.store.documentVersion(SESSIONS)) !== version)
       throw new SsoRefused('state', 'single sign-on was changed: sign in again');
-    return [{ kind: 'document', name: domain.SESSIONS, version }];
+    return [{ kind: 'document', name: SESSIONS, version }];
   }
 
   /**

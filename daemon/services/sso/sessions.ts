@@ -14,7 +14,7 @@ import {
   SignInDenied,
   TokenRefused,
 } from '../../delivery/provider/errors.ts';
-import { versionOfSession } from '../../domain/caller.ts';
+import { SESSIONS, versionOfSession } from '../../domain/caller.ts';
 import type { UserRecord } from '../../domain/callers.ts';
 import { Refusal } from '../../domain/decision.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
@@ -137,7 +137,7 @@ export class SsoSessions implements SessionJudge {
     const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
     const digest = sid === null ? null : domain.sidOf(config.issuer, sid);
     // A session for which the provider has not named an id ends with any session of the person.
-    const version = await store.documentVersion(domain.SESSIONS);
+    const version = await store.documentVersion(SESSIONS);
     const isNamed = (session: domain.SsoSession) =>
       versionOfSession(session.id) === version &&
       (digest === null || session.sid === digest || (user && session.sid === null));
@@ -165,7 +165,7 @@ export class SsoSessions implements SessionJudge {
   /** Refuses with 1004 a session that has ended. */
   async #find(user: number, id: string) {
     const { store, now } = this.#parts;
-    const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(domain.SESSIONS)]);
+    const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(SESSIONS)]);
     const session = row?.sessions.find(one => one.id === id);
     if (!row || !session || session.endsAt <= now() || versionOfSession(id) !== version) throw over();
     return { row, session };

@@ -7,7 +7,7 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import type { SsoSettings } from '../../../src/contract/sso.ts';
 import { ProviderAway } from '../../delivery/provider/errors.ts';
 import { issuerProblem } from '../../delivery/provider/fetch.ts';
-import { versionOfSession } from '../../domain/caller.ts';
+import { SESSIONS, versionOfSession } from '../../domain/caller.ts';
 import type { UserRecord } from '../../domain/callers.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
 import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
@@ -86,7 +86,7 @@ export class SsoSettingsService implements LocalJudge {
       const before = await this.read();
       const config = body.enabled === false ? null : this.#configOf(before.config, body);
       if (config) await this.#demandWayIn(config);
-      const sessions = await store.documentVersion(domain.SESSIONS);
+      const sessions = await store.documentVersion(SESSIONS);
       const set = setSettings({ name: domain.SSO, type: 'SSO_SET' }, before, config);
       const changes = [set, ...domain.endingSessions(before.config, config, sessions)];
       return commitLast(store, context, { at: now(), changes }, () => presented(config));
@@ -99,7 +99,7 @@ export class SsoSettingsService implements LocalJudge {
   /** Removes the sealed tokens of sessions that have ended: they open nothing here, but may do so at the provider. */
   async #removeEnded(): Promise<void> {
     const { store, now } = this.#parts;
-    const version = await store.documentVersion(domain.SESSIONS);
+    const version = await store.documentVersion(SESSIONS);
     for (const row of await store.allSsoSessions()) {
       const open = row.sessions.filter(({ id }) => versionOfSession(id) === version);
       if (open.length === row.sessions.length) continue;
@@ -111,7 +111,7 @@ export class SsoSettingsService implements LocalJudge {
 
   /** The provider in use. Refuses with 404 if single sign-on is off. */
   async active(): Promise<ActiveSso> {
-    const sessions = await this.#parts.store.documentVersion(domain.SESSIONS);
+    const sessions = await this.#parts.store.documentVersion(SESSIONS);
     const { version, config } = await this.read();
     if (!config) throw new ApiError(404, 'single sign-on is not set up here');
     // The provider caches keys, so it lives as long as these settings.

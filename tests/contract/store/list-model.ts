@@ -1,5 +1,5 @@
 import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
-import { matchesProof, storedProof } from '../../../daemon/domain/proof.ts';
+import { matchesProof, storedProof } from '../../../daemon/domain/device-proof.ts';
 import type { DeviceQuery, Rows, Tally } from '../../../daemon/store/queries.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
 import { countedTags } from '../../../src/contract/values.ts';

@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { proofDigest } from '../../../daemon/domain/device-digest.ts';
+import type { StoredProof } from '../../../daemon/domain/device-proof.ts';
 import { replace } from '../../../daemon/domain/document.ts';
 import { pinIn, setPin } from '../../../daemon/domain/pin.ts';
-import type { ProofRecord, StoredProof } from '../../../daemon/domain/proof.ts';
+import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { answerDigest } from '../../../daemon/domain/proof-digest.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { DeviceFilter } from '../../../daemon/store/queries.ts';

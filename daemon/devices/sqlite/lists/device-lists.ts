@@ -1,7 +1,7 @@
 import { noTags, type Tag, type Tags } from '../../../../src/contract/tags.ts';
 import type { ProofGrade } from '../../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../../domain/device.ts';
-import { gradeOf, marksOf } from '../../../domain/proof.ts';
+import { gradeOf, marksOf } from '../../../domain/device-proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../../store/queries.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { selectList } from '../../../store/table.ts';
