@@ -334,3 +334,15 @@ function shellWords(line: string): string[] {
   const own = /^(?:[^|>&"]|"[^"]*")*/.exec(line)![0];
   return [...own.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
 }
+
+test('a flag that would set the value of another flag has no type', () => {
+  const shape = { description: '', examples: [], run: async () => {} };
+  const color = { color: { value: 'COLOR', help: '' } } as const;
+  const both = { proof: { help: '' }, 'no-proof': { help: '' } } as const;
+  // @ts-expect-error --no-color sets `color` as well
+  expect(command({ ...shape, flags: color }).flags).toBe(color);
+  // @ts-expect-error both set `proof`
+  expect(command({ ...shape, flags: both }).flags).toBe(both);
+  const none = { 'no-proof': { help: '' }, output: { value: 'FORMAT', help: '' } } as const;
+  expect(command({ ...shape, flags: none }).flags).toBe(none);
+});

@@ -1,7 +1,7 @@
 /** How a command is written down. Parsing, help, completion and the manual page are made from this. */
 import type { Command } from 'commander';
 import type { Context } from './context.ts';
-import type { ArgShape, FlagShapes, FlagValues } from './flags.ts';
+import type { ArgShape, Clashing, FlagShapes, FlagValues } from './flags.ts';
 
 /** What was typed, parsed. `args` has no entry for an optional argument that is absent. */
 interface CommandInput<F extends FlagShapes> {
@@ -63,8 +63,10 @@ export interface CommandTable {
   readonly topics: Readonly<Record<string, string>>;
 }
 
-/** Infers the type of `run`'s input from the flags. */
-export function command<const F extends FlagShapes = Record<never, never>>(shape: CommandShape<F>): AnyCommand {
+/** Infers the type of `run`'s input from the flags. One that sets the value of another flag has no type that fits. */
+export function command<const F extends FlagShapes = Record<never, never>>(
+  shape: CommandShape<F> & { readonly flags?: { readonly [K in Clashing<F>]: never } },
+): AnyCommand {
   return { flags: {}, ...shape } as unknown as AnyCommand;
 }
 

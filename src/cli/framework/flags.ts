@@ -133,6 +133,19 @@ export const globalFlags = {
   'no-autostart': { help: 'do not start the local daemon' },
 } as const satisfies FlagShapes;
 
+/** Names of flags that would set the value of another flag, of the command or of all commands: `color` beside `no-color`. */
+export type Clashing<F extends FlagShapes> = {
+  [K in keyof F & string]: K extends keyof typeof globalFlags
+    ? never
+    : Camel<K> extends keyof GlobalValues
+      ? K
+      : K extends `no-${infer Positive}`
+        ? Positive extends keyof F
+          ? K
+          : never
+        : never;
+}[keyof F & string];
+
 /** The values of the global flags. */
 export type GlobalValues = FlagValues<typeof globalFlags>;
 
