@@ -15,7 +15,7 @@ const times = 30;
 /** Work → figure, at one size. The unit is part of the name. */
 type Figures = Readonly<Record<string, number>>;
 
-/** The same work at each size: writes `performance-growth.svg` into docs/ and the table to stdout. */
+/** Measures one workload at each size. Writes `performance-growth.svg` into docs/ and the table to stdout. */
 export async function growth(bench: Bench, sizes: readonly number[], tell: (text: string) => void): Promise<void> {
   const columns: Figures[] = [];
   for (const size of sizes) {

@@ -29,7 +29,7 @@ const [head, tail] =
         `${field('platform', 'LINUX')}${field('version', order.version)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="bench.deb"\r\nContent-Type: application/octet-stream\r\n\r\n`,
         `\r\n--${boundary}--\r\n`,
       ];
-// The same for everybody, and nothing that anything on the way could make smaller.
+// Each upload has this content, which does not compress.
 const block = Buffer.alloc(MiB);
 for (let i = 0, x = 1; i < MiB; i += 4) {
   x = (Math.imul(x, 1_664_525) + 1_013_904_223) >>> 0;

@@ -12,5 +12,5 @@ export const escaped = (text: string): string =>
     ),
   );
 
-/** The same for a text that must not look like several lines. */
+/** Escapes a text that must not look like several lines. */
 export const escapedLine = (text: string): string => escaped(text).replaceAll('\n', '\\n');

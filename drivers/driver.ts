@@ -181,7 +181,7 @@ export interface IssuedKey {
   hasAny(credentials: readonly KeyCredential[]): Promise<boolean | null>;
   /** Sets the PIN of a key that has none. */
   setPin(pin: Uint8Array): Promise<void>;
-  /** See `PinState.canKeepRules`. */
+  /** Needs `PinState.canKeepRules`. */
   setPinRules(rules: PinRules, pin: Uint8Array): Promise<void>;
   /** Needs a touch. `pin` null: without user verification, which a key that has a PIN refuses. */
   makeCredential(request: StoredCredentialRequest, pin: Uint8Array | null): Promise<StoredCredential>;

@@ -20,7 +20,7 @@ export async function* healthRows(bench: Bench): AsyncGenerator<Row> {
   yield* rowsOf(bench, '', await startDaemon(home, { env }));
 }
 
-/** The same of a daemon on PostgreSQL. */
+/** Figures of `/api/health` of a daemon on PostgreSQL. */
 export async function* postgresHealthRows(bench: Bench): AsyncGenerator<Row> {
   const registries = await Registries.start(bench.scratch, bench.tell);
   try {

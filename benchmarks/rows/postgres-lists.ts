@@ -27,7 +27,7 @@ export async function* postgresListRows(bench: Bench): AsyncGenerator<Row> {
   }
 }
 
-/** The same for registries that are there: `few` has 100,000 devices. */
+/** Rows for existing registries: `few` has 100,000 devices. */
 export async function* rowsOfDaemons(
   bench: Bench,
   many: Pick<BenchDaemon, 'url' | 'token'>,

@@ -8,7 +8,7 @@ type BatchRunState = 'ready' | 'running' | 'stopping' | 'paused' | 'done';
 
 /** How a batch is sent. */
 export interface BatchOptions {
-  /** The same for each attempt at one batch: a batch whose response was lost is not carried out twice. */
+  /** Idempotency-Key of all attempts at one batch: a batch whose response was lost is not carried out twice. */
   readonly key: string;
   /** Aborts a wait for the rate limit. */
   readonly waitSignal: AbortSignal;

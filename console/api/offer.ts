@@ -83,7 +83,7 @@ async function takeOffer({ code, isOwn }: CodeTaken): Promise<void> {
   if (number !== last) return;
   offer.value = null;
   const present = session.peek();
-  // The same account: the tab has another token of it, and shows the same.
+  // A second token of the account that is signed in changes nothing on the page.
   if (given && given.user.id === present?.user.id) useSession(given);
   // This tab has begun the sign-in at the provider, so no one else has made the address.
   else if (given && isOwn) acceptOffer({ number, given, problem });

@@ -30,7 +30,7 @@ export function ProblemNotice({ problem, retry }: ProblemNoticeProps) {
   );
 }
 
-/** The same as a sentence. */
+/** The problem as a sentence. */
 export function wordsOf({ code, message }: Problem): string {
   const words = text.problem;
   if (code === 'key') return { known: words.keyKnown, address: words.keyAddress }[message] ?? words.noKey;

@@ -8,7 +8,7 @@ export interface Toast {
   readonly undo?: (() => Promise<string>) | undefined;
 }
 
-/** Those that wait to be shown. Null before the first. */
+/** Toasts that wait to be shown. Null before the first. */
 export const toasts = signal<readonly Toast[] | null>(null);
 
 /** Reports what was done, for five seconds; with `undo` for ten. It stays while it is under the pointer or has the focus (Alt+T). */

@@ -100,7 +100,7 @@ export interface JournalAdd {
   readonly entry: Entry;
   /** Number of the device that the entry is about, or null. */
   readonly device: number | null;
-  /** See `EventRecord`. */
+  /** As in `EventRecord`. */
   readonly subject: number | null;
 }
 

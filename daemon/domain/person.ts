@@ -53,7 +53,7 @@ export interface PersonRecord {
   readonly version: number;
   /** Random; without it the digests in the journal show nothing. */
   readonly salt: string;
-  /** See `searchTextOf`. */
+  /** Made by `searchTextOf`. */
   readonly search: string;
 }
 
@@ -187,7 +187,7 @@ export function personDigest(person: Pick<PersonRecord, (typeof digestSources)[n
   return rowDigest(stored);
 }
 
-/** The same of a row as engines exchange it. */
+/** The digest of a row as engines exchange it. */
 export const rowDigest = (row: { readonly [K in (typeof digestSources)[number]]: unknown } & { salt: string }) =>
   saltedDigest(
     row.salt,

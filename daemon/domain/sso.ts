@@ -130,7 +130,7 @@ export interface SsoSession {
   /** Random; in the claims of its tokens. */
   readonly id: string;
   readonly provider: string;
-  /** See `sidOf`; null if the provider names no session. */
+  /** Made by `sidOf`; null if the provider names no session. */
   readonly sid: string | null;
   /** The tokens of the provider, sealed. */
   readonly sealed: string;

@@ -109,7 +109,7 @@ export function changePassword(user: UserRecord, passwordHash: string, detail: o
   return decide(user, { set: { passwordHash }, revoke: true, entry });
 }
 
-/** The same password hashed at another cost: tokens stay valid. */
+/** Stores the password hashed at another cost. Tokens stay valid. */
 export function rehash(user: UserRecord, passwordHash: string): UserDecision {
   const detail = { passwordHash: 'rehashed at the current cost', passwordDigest: passwordDigest(passwordHash) };
   const entry = { type: 'USER_UPDATED', detail } as const;

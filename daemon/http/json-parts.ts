@@ -25,7 +25,7 @@ interface LongValue {
 
 /** Finds the long values while the structure of a body is scanned. `values`: members and elements until then. */
 export class LongValues {
-  /** Those that are in no other one. */
+  /** Long values that are not inside another one. */
   readonly outermost: LongValue[] = [];
   /** By depth, of the open objects and arrays: where they begin, their weight there and at their last cut, and the cuts. */
   readonly #starts = new Uint32Array(bodyBounds.depth + 1);

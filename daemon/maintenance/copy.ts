@@ -110,7 +110,7 @@ async function copyLocked(
   }
 }
 
-/** The same for each attempt to copy a registry that has not changed between them. */
+/** Identifies the state of the registry that is copied: an unchanged registry can continue an interrupted copy. */
 const noteOf = ({ head }: Imprint): string => `${head?.id ?? 0}:${head?.mac ?? ''}`;
 
 /** Refuses a database with something else in it, before anything opens it for writing. */

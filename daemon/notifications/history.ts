@@ -28,7 +28,7 @@ export interface HistoryOptions {
 class StreamReplays {
   /** Consumers that have started to catch up. */
   readonly #started = new Set<Outbox>();
-  /** Those of them that wait for their next read. */
+  /** Started consumers that wait for their next read. */
   readonly #requesting = new Set<Outbox>();
   /** Consumers that have not started. */
   readonly #waiting = new Set<Outbox>();

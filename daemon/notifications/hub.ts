@@ -61,7 +61,7 @@ export class Hub {
   readonly #tail: Tail;
   readonly #history: History;
   readonly #consumers = new Set<Consumer>();
-  /** Those whose tokens are being checked. */
+  /** Consumers whose tokens are being checked. */
   readonly #checking = new Set<Consumer>();
   readonly #stops: (() => void)[];
   /** By message: when it may be logged again, on the monotonic clock, and how often it was withheld. */

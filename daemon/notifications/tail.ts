@@ -18,7 +18,7 @@ interface Options {
 /** The end of the journal: its id, and its newest entries while there are readers. */
 export class Tail {
   readonly recent = new Recent(0);
-  /** The same range for ADMINs, who see who did what. */
+  /** Recent events for ADMINs, with their actors. */
   readonly recentForAdmins = new Recent(0);
   readonly #options: Options;
   /** -1 until it is known. */

@@ -59,7 +59,7 @@ export interface Certificate {
   readonly extendedKeyUsage: readonly string[] | null;
   /** GeneralNames of the subject alternative name. */
   readonly altNames: readonly DerElement[];
-  /** Those of them that are DNS names, in lower case. */
+  /** DNS names of the subject alternative name, in lower case. */
   readonly dnsNames: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export class AppService {
     this.#parts = parts;
   }
 
-  /** See `stage`. */
+  /** Stages an upload with `stage`. */
   stage(arriving: ArrivingBody): Promise<StagedBlob> {
     return stage(this.#parts, arriving);
   }

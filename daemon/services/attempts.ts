@@ -22,12 +22,12 @@ export interface AttemptCounter {
   right(key: string): number | Promise<number>;
 }
 
-/** Those of one registry. */
+/** Counters of one registry. */
 export interface AttemptCounters {
   readonly accounts: AttemptCounter;
   /** Separate from the accounts: names that do not exist cannot evict those that do. */
   readonly unknownNames: AttemptCounter;
-  /** Those who confirm with a password or a key, by name. */
+  /** Users who confirm with a password or a key, by name. */
   readonly callers: AttemptCounter;
   /** The accounts that a confirmation is compared with: see `entryKey`. */
   readonly entries: AttemptCounter;

@@ -35,7 +35,7 @@ export class BackupService {
     this.#parts = parts;
   }
 
-  /** See `stage`. */
+  /** Stages an upload with `stage`. */
   stage(arriving: ArrivingBody): Promise<StagedBlob> {
     return stage(this.#parts, arriving);
   }

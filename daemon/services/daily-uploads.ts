@@ -69,7 +69,7 @@ export class DailyUploads {
     try {
       if (amount > 0) await this.#counters.giveBack(scope, user, amount, window);
     } catch {
-      // See above.
+      // An amount that is not given back only makes the limit stricter for a day.
     }
   }
 }

@@ -46,7 +46,7 @@ export function fileBudget(
 
 /** How a budget counts. */
 interface Options {
-  /** Those of the days of users; in memory if absent. */
+  /** Counters of the bytes of a user on a day; in memory if absent. */
   readonly counters?: Counters;
   /** Whether `stored` of the disk is asked again and again, because others store files as well. */
   readonly sumsUp?: boolean;

@@ -11,7 +11,7 @@ interface StoredSettingsParts<C> {
   readonly name: DocumentName;
   /** The type of the journal entry of a change. */
   readonly type: Entry['type'];
-  /** Those before any are set. */
+  /** Settings of a new registry. */
   readonly none: C;
 }
 

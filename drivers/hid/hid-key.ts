@@ -155,7 +155,7 @@ function releaseVersion(release: number): string | null {
   return `${(release >> 8).toString(16)}.${(release & 0xff).toString(16).padStart(2, '0')}`;
 }
 
-/** The same handle with its traffic reported. `close` does not wait: node-hid first waits for its reading thread. */
+/** A handle whose traffic is reported. `close` does not wait: node-hid first waits for its reading thread. */
 function observed(
   handle: HidHandle,
   onTraffic: (direction: TrafficLine['direction'], bytes: Uint8Array) => void,

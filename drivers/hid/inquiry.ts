@@ -3,9 +3,9 @@ import type { KeyIdentity } from '../protocols/identify-key.ts';
 
 /** Milliseconds for which a new key may be incomplete or not yet permitted before the driver gives up on it. */
 export const PATIENCE = 5_000;
-/** The same for a key that already has a serial, only not from its best source, or that gives invalid answers. */
+/** Patience with a key that has a serial, but not from its best source, or that gives invalid answers. */
 const PATIENCE_WITH_RESULT = 1_000;
-/** The same for a key that does not answer: long enough to ask twice. */
+/** Patience with a key that does not answer: long enough to ask twice. */
 const PATIENCE_WITHOUT_ANSWER = 2_500;
 /** Shortest and longest pause between two attempts, in milliseconds. */
 const FIRST_PAUSE = 60;

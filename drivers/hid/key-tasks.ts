@@ -53,12 +53,12 @@ export class KeyTasks {
       .finally(() => this.#scheduled.delete(key));
   }
 
-  /** See Driver.prove. Fails with a HardwareError, also if the key is unplugged in the meantime. */
+  /** Implements `Driver.prove`. Fails with a HardwareError, also if the key is unplugged in the meantime. */
   prove(key: HidKey, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
     return this.#claim(key, PROVING, work, signal => this.#prove(key, request, { ...work, signal }));
   }
 
-  /** See Driver.issue. */
+  /** Implements `Driver.issue`. */
   issue<T>(key: HidKey, work: IssueWork, task: (issued: IssuedKey) => Promise<T>): Promise<T> {
     return this.#claim(key, ISSUING, work, async signal => {
       try {

@@ -82,7 +82,7 @@ export class CardSlot {
     this.#handle({ kind: 'presence', presence });
   }
 
-  /** The same reader, as a new client of the service knows it. */
+  /** Replaces the reader by that of a new client of the service. */
   rebind(reader: PcscReader): void {
     this.#reader = reader;
   }
@@ -102,7 +102,7 @@ export class CardSlot {
     return this.#nativeCall;
   }
 
-  /** See Driver.prove. Fails with a HardwareError, also if the card is removed in the meantime or does not answer in 30 s. */
+  /** Implements `Driver.prove`. Fails with a HardwareError, also if the card is removed in the meantime or does not answer in 30 s. */
   prove(request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
     const card = this.#card;
     if (card?.key == null) return Promise.reject(notAttached());

@@ -155,7 +155,7 @@ function followUp(command: Uint8Array, status: number, first: boolean): Uint8Arr
   return null;
 }
 
-/** The same command with another Le; null if the command is too long to have one, so that 6Cxx is its final status. */
+/** A command with another Le; null if the command is too long to have one, so that 6Cxx is its final status. */
 function withLe(command: Uint8Array, le: number): Uint8Array | null {
   const hasData = command.length > LC_AT + 1;
   const end = hasData ? LC_AT + 1 + (command[LC_AT] ?? 0) : HEADER_BYTES;

@@ -129,7 +129,7 @@ export async function identifyCard(
   return { ...UNKNOWN, serialNumber: null, serialSource: null, problem: noSerial(failures) };
 }
 
-/** The same connection, which remembers whether it ever failed to transmit. */
+/** A connection that remembers whether it ever failed to transmit. */
 class FailureDetector implements CardConnection {
   failed = false;
   readonly #card: CardConnection;

@@ -35,7 +35,7 @@ interface UsbDevice {
 /** The device at this location; null if there is none, or no /sys. Never rejects. */
 export async function usbDeviceAt({ bus, address }: UsbLocation): Promise<UsbDevice | null> {
   const names = await readdir(DEVICES).catch(() => []);
-  // The same folder lists the interfaces of the devices, with a colon in their names.
+  // The folder also lists the interfaces of the devices, with a colon in their names.
   for (const name of names.filter(one => !one.includes(':'))) {
     const folder = `${DEVICES}/${name}`;
     if ((await attribute(folder, 'devnum')) !== String(address)) continue;

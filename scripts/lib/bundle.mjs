@@ -107,7 +107,7 @@ const oneByteFiles = {
 };
 
 /**
- * The same code without characters above 127. One character above 255 makes V8 hold a file with two bytes a character: 1.6 MB more for
+ * Code without characters above 127. One character above 255 makes V8 hold a file with two bytes a character: 1.6 MB more for
  * the daemon. A file with so many that their escapes would be longer than that stays as it is.
  */
 function oneByte(code) {

@@ -36,7 +36,7 @@ const params = Type.Object({ versionId: token({ description: 'version id', examp
 
 /** Operations on application versions. */
 export const appOperations = operations('Application versions', {
-  /** The same platform, version and extension a second time is refused with 4002. After a failure nothing is stored. */
+  /** A second upload with one platform, version and extension is refused with 4002. After a failure nothing is stored. */
   uploadAppVersion: {
     summary: 'Upload an installer package',
     description:

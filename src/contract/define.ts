@@ -107,7 +107,7 @@ type DescribedRoutes<T, S> = {
 
 /** An operation of an ADMIN. */
 export const adminOnly = { access: ['ADMIN'] } as const;
-/** Likewise, and never of a service token. */
+/** An operation of an ADMIN, but not of a service token. */
 export const adminPerson = { ...adminOnly, peopleOnly: true } as const;
 /** A change of who may do what: it also needs a recent sign-in where sessions step up. */
 export const administration = { ...adminPerson, stepUp: true } as const;

@@ -58,9 +58,9 @@ type Texts = typeof describedTexts;
 /** Name of one of the texts. */
 export type DescribedText = keyof Texts;
 type NamesOf<D> = { [N in DescribedText]: Texts[N] extends D ? N : never }[DescribedText];
-/** Those that every registration has. */
+/** Texts that every registration has. */
 type RequiredText = NamesOf<{ readonly isRequired: true }>;
-/** Those that a registration may lack. */
+/** Texts that a registration may lack. */
 export type OptionalText = Exclude<DescribedText, RequiredText>;
 /** What a device is. */
 export type DeviceDescription = Readonly<Record<RequiredText, string> & Record<OptionalText, string | null>>;
@@ -68,10 +68,10 @@ export type DeviceDescription = Readonly<Record<RequiredText, string> & Record<O
 /** The names, in the order of the description. */
 export const describedNames = Object.keys(describedTexts) as DescribedText[];
 const isOptional = (name: DescribedText): name is OptionalText => !describedTexts[name].isRequired;
-/** See `OptionalText`. */
+/** Values of `OptionalText`. */
 export const optionalTexts = describedNames.filter(isOptional);
 type FixedText = NamesOf<{ readonly isFixed: true }>;
-/** Those that never change after the registration. */
+/** Texts that never change after the registration. */
 export const fixedTexts = describedNames.filter((name): name is FixedText => describedTexts[name].isFixed);
 
 /** A value for each of the texts. */

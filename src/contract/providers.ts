@@ -153,7 +153,7 @@ export const providerOperations = additions('Providers', {
     data: Type.Object({ providerId, removed: Type.Boolean() }),
   },
 
-  /** Those that are removed, too. */
+  /** Lists removed credentials, too. */
   listCredentials: {
     summary: 'List the credentials of a device',
     access: roles,

@@ -8,7 +8,7 @@ import { compileReader } from './validate.ts';
 
 /** Names of the fields of a registration. */
 export const registrationFields = Object.keys(registration.properties) as readonly (keyof Registration)[];
-/** Those without which a registration is refused. */
+/** Fields without which a registration is refused. */
 export const requiredFields = registration.required as readonly (keyof Registration)[];
 /** Reads a registration from the cells of a line of CSV. */
 export const readCells = compileReader(registration, 'text');

@@ -157,7 +157,7 @@ export const systemOperations = operations('System', {
     raw: { contentType: 'application/json', description: 'OpenAPI 3.0.3' },
   },
 
-  /** The same document as `openapiJson`. */
+  /** The document of `getOpenapiJson` as YAML. */
   getOpenapiYaml: {
     ...document,
     summary: 'OpenAPI document as YAML',

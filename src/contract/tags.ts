@@ -5,7 +5,7 @@ import { fitsUntrimmed, textFault, textLength, trimText } from './text.ts';
 
 /** Values by name. */
 export type Tags = Readonly<Record<string, string>>;
-/** Those of a device without any. */
+/** Tags of a device without any. */
 export const noTags: Tags = Object.freeze({});
 /** Whether there is at least one. */
 export const hasTags = (tags: Tags): boolean => tags !== noTags && Object.keys(tags).length > 0;

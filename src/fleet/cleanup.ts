@@ -66,7 +66,7 @@ export interface ChangedDevice {
 export interface Comparison {
   readonly unchanged: readonly PlannedDevice[];
   readonly changed: readonly ChangedDevice[];
-  /** Those that already are in the state that the plan is for. */
+  /** Devices that already are in the state that the plan is for. */
   readonly done: readonly PlannedDevice[];
 }
 

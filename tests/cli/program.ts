@@ -13,7 +13,7 @@ export { temporaryFolder };
 
 const root = join(import.meta.dirname, '..', '..');
 export const programFile = join(root, 'dist', 'devmgr.cjs');
-/** The same command line, whose daemons hash passwords at little cost. */
+/** The command line, whose daemons hash passwords at little cost. */
 export const cheapProgram = (): string => testProgram('program-main');
 export const adminPassword = 'correct horse battery';
 

@@ -72,7 +72,7 @@ test('a row is done when its key is issued for its person, and a later run conti
   await begun.until('stderr', /ann\.issue\n +plug in a key/);
   first.plug();
   await begun.until('stderr', /not issued at company.*Plug it in again[\s\S]*ann\.issue still needs a key/);
-  // The same key continues for the same person, in this run.
+  // A key that was begun continues for its person, in this run.
   unplug();
   first.plug();
   await begun.until('stdout', /bound {2}ann\.issue/);

@@ -83,7 +83,7 @@ export class RosterReader {
       },
       atTerminal: (...more: string[]) =>
         atTerminal([process.execPath, programFile, ...args, ...more], { home, env, columns: 60 }),
-      /** Likewise, started by another program. */
+      /** A run at a terminal, started by another program. */
       atTerminalBy: (by: readonly string[], ...more: string[]) =>
         atTerminal([...by, process.execPath, programFile, ...args, ...more], { home, env, columns: 100 }),
     };

@@ -49,7 +49,7 @@ export class Load {
   readonly #chance: Chance;
   readonly #size: number;
   readonly #devices: Known[] = [];
-  /** Those that changed since the last check, by number. */
+  /** Devices that changed since the last check, by number. */
   readonly #changed = new Map<number, Known>();
   #running: Promise<unknown> = Promise.resolve();
   #stopping = false;

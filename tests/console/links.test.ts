@@ -168,7 +168,7 @@ needs('chromium')('a link with a code', () => {
     const { link, token } = await account('walter');
     const tab = await openTab({ token });
     const used = await link();
-    // The same account needs no question.
+    // A link of the account that is signed in needs no question.
     await load(tab, used);
     await signedInAs(tab.page, 'walter');
     expect(await tab.page.getByRole('dialog').count()).toBe(0);

@@ -18,7 +18,7 @@ export interface Package {
 
 /** The package of this state of the project. */
 export const present = packageOf(version);
-/** The same with a higher version, to upgrade to. */
+/** A package with a higher version, to upgrade to. */
 export const next = packageOf(`${major}.${minor}.${Number(patch) + 1}`);
 
 function packageOf(version: string): Package {

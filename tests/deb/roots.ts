@@ -39,7 +39,7 @@ export function inDebian(name: string, body: () => void): void {
 export type Kind =
   /** `debootstrap --variant=minbase`: what a container has. */
   | 'minbase'
-  /** The same with systemd, a bus, sudo and a user: what a machine has. */
+  /** `minbase` with systemd, a bus, sudo and a user: what a machine has. */
   | 'machine'
   /** A machine with PostgreSQL, which starts with it. */
   | 'database';

@@ -76,7 +76,7 @@ interface KeyPlan {
   readonly plans: readonly Plan[];
 }
 
-/** Those of `npm test`: after the sealed PIN, the PIN, a credential, an answer of a key; in a request to a provider; before the activation; after the reset. */
+/** Faults of `npm test`: after the sealed PIN, the PIN, a credential, an answer of a key; in a request to a provider; before the activation; after the reset. */
 const few: readonly (readonly [Way, Partial<Plan>])[] = [
   ['issue', { fault: { victim: 'command', at: 2, when: 'after' } }],
   ['issue', { fault: { victim: 'command', at: 3, when: 'after' } }],

@@ -173,7 +173,7 @@ const MODELS = {
       },
     ],
   },
-  /** The same for other programs than devmgr, which may send it any command. */
+  /** A key for other programs than devmgr, which may send it any command. */
   judged: {
     ids: ['096e', '085d'],
     maker: 'Feitian',
@@ -181,7 +181,7 @@ const MODELS = {
     release: 0x0100,
     interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator(), forOthers: true }) }],
   },
-  /** The same as `issuable`, likewise. */
+  /** A key like `issuable` for other programs than devmgr. */
   managed: {
     ids: ['096e', '085c'],
     maker: 'Feitian',

@@ -162,7 +162,7 @@ export class Operator {
     return id;
   }
 
-  /** The same for a key that has to be named with its serial number. */
+  /** Fails a key that has to be named with its serial number. */
   async failNamed(key: BoxKey): Promise<number> {
     const from = this.lines;
     const id = await this.#bench.plug(key.spec);

@@ -118,7 +118,7 @@ describe('the shape of a body', () => {
     expect(shape(devices({ ...everything, unknown: 1 }), batch)).toThrow(/50000/);
     expect(shape(devices({ ...everything, tags: { ...tags, one: 'x' } }), batch)).toThrow(/50000/);
     expect(shape(devices({}, 60_000), batch)).toThrow(/50000/);
-    // The same fields again, the same array again, and fields elsewhere are not those of an item.
+    // Repeated fields, a repeated array, and fields elsewhere are not those of an item.
     const twice = `{"devices":[${Array.from({ length: 9000 }, () => `{${'"model":"x",'.repeat(19)}"model":"x"}`).join()}]}`;
     expect(shape(twice, batch)).toThrow(/50000/);
     const one = devices(required).slice(1, -1);

@@ -12,7 +12,7 @@ const args = [
   '--disable-sync',
 ];
 
-/** The same engine without the windows, extensions and services of Chromium: a page takes a quarter of the processor time. */
+/** The engine of Chromium without the windows, extensions and services of Chromium: a page takes a quarter of the processor time. */
 const shell = 'chromium-headless-shell';
 
 /** Starts Chromium, without its windows if that program is installed; the caller closes it. */

@@ -80,7 +80,7 @@ async function unseen(home: string, load: MixedLoad): Promise<string[]> {
 
 const keyOf = async (home: string) => (await Home.open(home)).secretKey('journalKey');
 
-/** The same numbers from 0 to 1 for the same seed (xorshift). */
+/** Numbers from 0 to 1 that follow from the seed (xorshift). */
 function generator(seed: number): () => number {
   let state = seed | 0 || 1;
   return () => {

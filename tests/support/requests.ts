@@ -20,7 +20,7 @@ export interface Sent {
   readonly byName?: true;
 }
 
-/** Those about providers at which keys are issued, to a stand-in that lives as long as the test. */
+/** Requests about providers at which keys are issued, to a stand-in that lives as long as the test. */
 function issuingRequests(daemon: () => TestDaemon): Readonly<Partial<Record<RouteName, () => Promise<Sent>>>> {
   let providers = 0;
   let issued: { readonly of: TestDaemon; readonly path: string } | null = null;

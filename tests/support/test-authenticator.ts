@@ -151,7 +151,7 @@ export class TestAuthenticator {
     );
   }
 
-  /** The same as an attestation object, with names for keys. */
+  /** The attestation as an attestation object, with names for keys. */
   attestationObject(rpId: string, clientDataHash: Uint8Array, verified = false): Buffer {
     const { format, data, statement } = this.attest(rpId, clientDataHash, undefined, verified);
     return writeCbor(

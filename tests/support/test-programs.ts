@@ -19,5 +19,5 @@ export function programFile(name: ProgramName): string {
   return folder ? join(folder, `${name}.mjs`) : sourceOf(name);
 }
 
-/** The same program from the sources, for tests that replace one of its modules. */
+/** A program from the sources, for tests that replace one of its modules. */
 export const sourceOf = (name: ProgramName): string => join(import.meta.dirname, `${name}.ts`);

@@ -44,7 +44,7 @@ interface HeldProps {
   readonly onReleased?: () => void;
 }
 
-/** Those who wait, each with what a release locks. Draws nothing if there is none. */
+/** Leavers who are held, each with the devices that a release locks. Draws nothing if there is none. */
 export function Held({ personId, onReleased = () => {} }: HeldProps) {
   const held = useHeld();
   const records = held.data.value?.filter(person => personId === undefined || person.personId === personId) ?? [];

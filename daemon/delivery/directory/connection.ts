@@ -37,7 +37,7 @@ export class LdapStream extends Duplex {
   readonly readyState = 'open';
   /** Why the stream was destroyed. */
   failure: DirectoryFailure | null = null;
-  /** See `LdapMessage`; of the last message. */
+  /** Cookie of the last `LdapMessage`. */
   cookie: Buffer | null = null;
   readonly #socket: Socket;
   #waiting: Buffer[] = [];

@@ -17,7 +17,7 @@ export function deviceConditions(filter: DeviceFilter, values: unknown[] = []): 
   return conditions;
 }
 
-/** The same terms for present devices: marks are looked up in `device_mark`, which has them in the order of numbers. */
+/** Terms of a filter for present devices. Marks are looked up in `device_mark`, which has them in the order of numbers. */
 export function presentConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {
   const conditions = unmarkedConditions(filter, values);
   for (const marks of marksOf(filter)) conditions.addTerm(`number IN (${marked(conditions, marks)})`);

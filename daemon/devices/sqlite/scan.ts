@@ -12,7 +12,7 @@ import { rowColumns, tagNames, toDeviceRow } from './rows.ts';
 const stretch = 250;
 const sliceMs = 1;
 
-/** See `Store.scanDevices`. A transaction on a connection of its own keeps the moment; the database's log grows until it ends. */
+/** Implements `Store.scanDevices`. A transaction on a connection of its own keeps the moment; the database's log grows until it ends. */
 export async function* scanDevices(
   file: string,
   filter: DeviceFilter,

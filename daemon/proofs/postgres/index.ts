@@ -19,7 +19,7 @@ const settle = `UPDATE proof SET is_pending = false WHERE is_pending
 const expire = `DELETE FROM proof WHERE is_pending AND (created_at < $1 OR number <= coalesce(
   (SELECT number FROM proof WHERE is_pending ORDER BY number DESC LIMIT 1 OFFSET $2), 0))`;
 
-/** See `Reader.latestProofs`. */
+/** Implements `Reader.latestProofs`. */
 async function readLatestProofs(
   readers: Readers,
   serials: readonly string[],

@@ -20,7 +20,7 @@ const expire = `DELETE FROM proof WHERE is_pending = 1 AND (created_at < ? OR nu
 const latestFields = ['proofId', 'serialNumber', 'createdAt', 'proof'] as const satisfies (keyof LatestProof)[];
 const latest = `SELECT ${selectList(latestFields)} FROM proof WHERE serial_number = ? ${byStrength} LIMIT 1`;
 
-/** See `Reader.latestProofs`. */
+/** Implements `Reader.latestProofs`. */
 function readLatestProofs(statements: Statements, serials: readonly string[]): ReadonlyMap<string, LatestProof> {
   // Most registries have no answers at all: a batch of 10,000 must not look for each of its serial numbers.
   if (statements.value('SELECT 1 FROM proof LIMIT 1') === undefined) return new Map();

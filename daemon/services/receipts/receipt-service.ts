@@ -26,7 +26,7 @@ interface ReceiptServiceParts {
   readonly store: Store;
   readonly roots: Pick<TrustedRoots, 'current'>;
   readonly registryId: string;
-  /** The same on all daemons of the registry, so that each accepts the texts of the others. */
+  /** Shared by all daemons of the registry, so that each accepts the texts of the others. */
   readonly secret: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: () => number;

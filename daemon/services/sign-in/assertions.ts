@@ -11,7 +11,7 @@ import { ANSWERED_BEFORE, AnswerRefused, checkAssertion, UNKNOWN_CHALLENGE } fro
 
 /** What an answer must be for. */
 interface AssertionPurpose {
-  /** See `SignedChallenges`. */
+  /** Purpose of a challenge of `SignedChallenges`. */
   readonly purpose: string;
   readonly site: RelyingParty;
   /** Number of the user who must own the key; null if the key chooses the account, and verifies the person. */

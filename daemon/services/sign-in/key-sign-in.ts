@@ -52,7 +52,7 @@ export class KeySignIn {
     this.#assertions = new Assertions(parts);
   }
 
-  /** The same for everyone: the key names the account. */
+  /** Options for any account: the key names the account. */
   async options(site: RelyingParty | string): Promise<DataOf<Routes['getSignInOptions']>> {
     const challenge = this.#challenge(ALONE);
     return { options: await requestOptions({ ...this.#request(site, challenge), allowed: null }) };

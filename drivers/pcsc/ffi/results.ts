@@ -1,6 +1,6 @@
 /** Results of PC/SC calls, as 32 bits. Source: pcsclite.h; winscard.h has the same numbers. */
 
-/** Those that a call has to distinguish. */
+/** Results that a call has to distinguish. */
 export const RESULT = {
   SUCCESS: 0,
   CANCELED: 0x8010_0002,

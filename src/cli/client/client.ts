@@ -49,7 +49,7 @@ export interface ClientOptions {
   /** Called when a wait for the server's limit begins. */
   readonly waiting: (text: string) => void;
   readonly trace: (text: string) => void;
-  /** See `RequestPolicy`. */
+  /** As in `RequestPolicy`. */
   readonly share?: () => number;
 }
 
@@ -140,7 +140,7 @@ export class Client {
     return { origin, socketPath: this.socketPath, ca, trace, late, transport, signal: this.#requestSignal };
   }
 
-  /** The same client, whose requests follow this policy. */
+  /** A copy of this client whose requests follow a policy. */
   with({ signal, finish, wait, start, share }: RequestPolicy): Client {
     const silent = () => undefined;
     const { endpoint, signal: ended } = this.#options;
@@ -159,7 +159,7 @@ export class Client {
     return this.#options.endpoint.addresses?.all ?? [];
   }
 
-  /** The same client, which uses only these of the addresses. */
+  /** A copy of this client that uses only these addresses. */
   at(first: string, ...others: readonly string[]): Client {
     if (others.length > 0) return new Client({ ...this.#options, endpoint: listEndpoint([first, ...others]) });
     const trace = (text: string) => this.#options.trace(`${first}: ${text}`);

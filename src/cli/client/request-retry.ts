@@ -92,7 +92,7 @@ interface KeyedWrite<T> {
   readonly send: () => Promise<T>;
   /** Whether the server accepts keys. Asks it only if no earlier response has reported that. Rejects with `Unreachable` if it does not respond. */
   readonly acceptsKeys: () => Promise<boolean>;
-  /** Likewise, but always asks. */
+  /** Asks the server whether it accepts keys, whatever earlier responses have reported. */
   readonly stillAccepts: () => Promise<boolean>;
   /** Finds out where the server is by now. Starts the local daemon if that is needed and allowed. */
   readonly locate: () => Promise<unknown>;

@@ -104,7 +104,7 @@ export const camel = (flag: string): string =>
 export type Hyphens<S extends string> = S extends `${infer Head}${infer Tail}`
   ? `${Head extends Uppercase<Head> ? `-${Lowercase<Head>}` : Head}${Hyphens<Tail>}`
   : '';
-/** See the type. */
+/** Implements the type `Hyphens`. */
 export const hyphens = <const S extends string>(name: S) =>
   name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`) as Hyphens<S>;
 

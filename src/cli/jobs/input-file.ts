@@ -68,7 +68,7 @@ export interface InputSource {
   /** `-` is standard input. */
   readonly file: string;
   readonly stdin: Readable;
-  /** See `encodingOf`. */
+  /** As `encodingOf` reads it. */
   readonly encoding: string | null;
 }
 

@@ -52,7 +52,7 @@ export function lockRun({ file, name = file, hint }: UsedPlace): FileLock {
   throw new InUse('failure', `another run uses ${name}${lock.pid === null ? '' : ` (process ${lock.pid})`}`, hint);
 }
 
-/** Likewise; null if the folder is not writable: a file in it can still be written. */
+/** Locks a run by a file; null if the folder is not writable: a file in it can still be written. */
 export function lockRunIfPossible(used: UsedPlace): FileLock | null {
   try {
     return lockRun(used);
@@ -62,7 +62,7 @@ export function lockRunIfPossible(used: UsedPlace): FileLock | null {
   }
 }
 
-/** Likewise for what is not a file: the lock is in a folder of the home, and `words` identify it. `name`: in words. */
+/** Locks a run without a file: the lock is in a folder of the home, and `words` identify it. `name`: in words. */
 export function lockInHome(context: Context, folder: string, words: readonly string[], name: string): FileLock | null {
   const file = homeFile(context, folder, words);
   try {

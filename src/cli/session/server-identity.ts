@@ -27,7 +27,7 @@ export async function demandKnown(client: Client, known: KnownServer, acceptHint
   return checkKnown(met, await client.address(), known, acceptHint);
 }
 
-/** Likewise for what was met at an address. */
+/** Checks the server that was met at an address. */
 export function checkKnown(
   met: KnownServer | null,
   origin: string,

@@ -22,7 +22,7 @@ interface Layout {
 
 interface Fit<Row> extends FilledColumn<Row> {
   readonly least: number;
-  /** See `Column`; a column without any value is left out before all others. */
+  /** As in `Column`; a column without any value is left out before all others. */
   readonly drop: number;
   width: number;
 }

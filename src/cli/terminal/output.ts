@@ -143,7 +143,7 @@ export class Output {
     return hidden;
   }
 
-  /** The same rows for a spreadsheet or a program: all fields, nothing shortened. */
+  /** Writes rows for a spreadsheet or a program: all fields, nothing shortened. */
   async csv(fields: readonly string[], rows: readonly object[], withHeader = true): Promise<void> {
     await this.text(toCsv(fields, rows, withHeader));
   }

@@ -64,7 +64,7 @@ export const safeYaml = (yaml: string): string =>
 /** The items of a list that a server has sent; none if it has sent something else. */
 export const itemsIn = <T>(list: readonly T[] | null | undefined): readonly T[] => (Array.isArray(list) ? list : []);
 
-/** Likewise, as texts. */
+/** Items of a list that may be malformed, as texts. */
 export const textsIn = (list: readonly unknown[] | null | undefined): string[] => itemsIn(list).map(String);
 
 /** A word for the shell. */

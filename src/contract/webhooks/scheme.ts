@@ -24,7 +24,7 @@ export const newWebhookSecret = (): string => `${prefix}${randomBytes(32).toStri
 
 /** A message before it is signed. */
 export interface WebhookMessage {
-  /** The same in each attempt: a receiver drops repeats by it. */
+  /** Id of all attempts: a receiver drops repeats by it. */
   readonly id: string;
   /** Time of the attempt in milliseconds since 1970: receivers refuse one that is more than five minutes off. */
   readonly at: number;

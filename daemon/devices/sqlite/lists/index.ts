@@ -40,7 +40,7 @@ export function plainLists(statements: Statements): ListedDevices {
 
 /** How lists in memory work in the background. */
 interface Options {
-  /** See `TimeSlice`. */
+  /** Option of `TimeSlice`. */
   readonly sliceMs?: number | undefined;
   /** Receives lines for the log. */
   readonly notice?: ((message: string) => void) | undefined;

@@ -22,7 +22,7 @@ export async function readUser(registry: Client, name: string): Promise<User> {
   throw new Fault('absent', `user "${name}" does not exist`, 'see: devmgr users list --removed');
 }
 
-/** The same, without a request if the user is named by id. */
+/** Finds a user. A user who is named by id needs no request. */
 export async function findUser(
   registry: Client,
   name: string,

@@ -30,7 +30,7 @@ export const eventFlags = {
   limit: { value: 'N', short: 'n', aliases: ['count'], whole: { min: 1 }, help: 'at most N events' },
 } as const satisfies FlagShapes;
 
-/** The same, with the types that are notified. */
+/** Flags that select notified events. */
 export const notifiedFlags = { ...eventFlags, type: { ...eventFlags.type, choices: journalEventTypes } } as const;
 
 /** The place that a flag names; null if it is absent. Throws a usage fault. */

@@ -55,7 +55,7 @@ async function asRegistered({ registry, hardware }: Services, key: Key): Promise
 const claimedBy = ({ proof }: Key): Proof | null =>
   proof?.grade === 'claimed' && proof.method === 'claims' ? proof : null;
 
-/** The same for many keys, with a registry that may be unreachable. */
+/** Registrations of many keys, in a registry that may be unreachable. */
 export class Registrations {
   /** Why the registry could not be asked; null if it could. Then it is unknown whether a key without a device is registered. */
   failure: Fault | null = null;

@@ -102,7 +102,7 @@ type FormRequest = Pick<AddressedRequest, 'headers' | 'content'>;
 
 /** A form with one file. */
 interface FileForm {
-  /** Those that are undefined are left out. */
+  /** Fields that are undefined are left out. */
   readonly fields: Readonly<Record<string, string | undefined>>;
   /** Its field is called `file`. */
   readonly file: SentFile;

@@ -73,7 +73,7 @@ function sourceOf<T>({ entries, more }: ListedEntries<T>): ChoiceSource<T> {
   };
 }
 
-/** Those of the first thousand items of a paged list that fit. */
+/** The matches among the first thousand items of a paged list. */
 async function firstEntries<T>(
   pages: AsyncIterable<ServerPage<T>>,
   entryOf: (item: T) => Omit<ListedEntry<T>, 'value'>,

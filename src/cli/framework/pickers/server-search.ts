@@ -10,7 +10,7 @@ export type SearchLookup<T> = (typed: string, client: Client) => Promise<SearchM
 
 /** Milliseconds without a key before the server is asked: the texts in between are skipped. */
 const typingPauseMs = 250;
-/** The same while a person keeps on searching. */
+/** Pause in milliseconds while a person keeps on searching. */
 const longPauseMs = 1_000;
 /** Searches in a minute after which the pause is the long one. */
 const quickSearches = 15;

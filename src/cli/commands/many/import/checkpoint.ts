@@ -17,7 +17,7 @@ export interface Checkpoint {
   /** Position of the last of them. */
   readonly last: Position;
   readonly success: number;
-  /** Those that were registered before and are done for `--skip-existing`. */
+  /** Rows that were registered before and are done for `--skip-existing`. */
   readonly registered: number;
   readonly failed: number;
   /** The idempotency key and the number of rows of the batch that follows; null if it was not sent. */
@@ -58,7 +58,7 @@ export function jobOf({ globals }: Context, file: string, out: string | undefine
   };
 }
 
-/** Those of earlier versions have neither `registered` nor `pending`. */
+/** A checkpoint of an earlier version has neither `registered` nor `pending`. */
 function isCheckpoint(stored: object): boolean {
   const { rows, last, success, registered = 0, failed, pending } = stored as Partial<Checkpoint>;
   const isPending = !pending || (typeof pending.key === 'string' && isCount(pending.rows));

@@ -30,7 +30,7 @@ export class FileRun {
   #unwritten: Position | null = null;
   /** Results of this run alone. */
   #lines = 0;
-  /** Those of them that failed because the serial number is already registered. */
+  /** Results that failed because the serial number is already registered. */
   #duplicates = 0;
   /** Bytes of the input that an earlier run has done. */
   #skipped = 0;

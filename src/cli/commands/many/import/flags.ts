@@ -11,7 +11,7 @@ const single = { conflicts: ['file'] } as const;
 /** A flag that is about the file. */
 const withFile = { needs: 'file' } as const;
 
-/** Those of a file need `--file`; those of one device conflict with it. */
+/** Flags of a file need `--file`; flags of one device conflict with it. */
 export const registerFlags = {
   type: { value: 'TYPE', field: 'deviceType', choices: deviceTypes, help: 'type of the device' },
   serial: {
@@ -56,5 +56,5 @@ export const registerFlags = {
 } as const satisfies FlagShapes;
 /** Values of these flags. */
 export type RegisterValues = FlagValues<typeof registerFlags>;
-/** Those of a run with `--file`. */
+/** Values of a run with `--file`. */
 export type FileValues = RegisterValues & { readonly file: string };
