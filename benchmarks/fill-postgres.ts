@@ -1,4 +1,7 @@
-/** Registries of a given size in PostgreSQL: the server makes the rows of `sample`, because ten million would take hours through the store. */
+/**
+ * Registries of a given size in PostgreSQL: the server makes the rows of `sample`, because ten million would take hours through the
+ * store.
+ */
 import type pg from 'pg';
 import { countAllUsers } from '../daemon/store/postgres/migrations.ts';
 import { BEGUN, DAY, knownUser, SEED } from './fill.ts';
@@ -58,7 +61,10 @@ UPDATE head SET device = (SELECT count(*) FROM device), at = greatest(at, (SELEC
 
 const CHUNK = 1_000_000;
 
-/** Fills the empty tables of a new registry; no daemon may use it at the same time. Indexes are made last: that takes a third of the time. */
+/**
+ * Fills the empty tables of a new registry; no daemon may use it at the same time. Indexes are made last: that takes a third of the
+ * time.
+ */
 export async function fillPostgres(client: pg.Client, devices: number, tell: (done: number) => void): Promise<void> {
   const { rows: indexes } = await client.query<{ name: string; definition: string }>(
     `SELECT indexrelid::regclass AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index

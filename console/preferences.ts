@@ -1,4 +1,4 @@
-/** What a person has chosen in this browser: language, colors, sound, columns and views. Of the registry it has what the person searched for in a view. */
+/** Choices of a person in this browser: language, colors, sound, columns and views, with the searches of the views. */
 import { effect, signal } from '@preact/signals';
 import { storedIn } from './stored.ts';
 

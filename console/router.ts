@@ -139,7 +139,7 @@ interface CodeFragment {
   readonly sso: string | null;
 }
 
-/** The code in a fragment that `devmgr open` has made (`#code=CODE&page=devices`), or a sign-in at the provider (`#code=CODE&sso=STATE`). */
+/** The code in a fragment of `devmgr open` (`#code=CODE&page=devices`), or of a sign-in at the provider (`#code=CODE&sso=STATE`). */
 export function codeIn(fragment: string): CodeFragment {
   if (fragment.startsWith('#/')) return { code: null, page: '', sso: null, terminal: null };
   const parts = new URLSearchParams(fragment.slice(1));

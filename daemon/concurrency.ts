@@ -1,6 +1,6 @@
 /**
- * Everything by which work in the daemon waits for other work or for its time: a mutex for each key, a limit on what runs at once, batches of
- * what arrives together, and long work in time slices.
+ * Everything by which work in the daemon waits for other work or for its time: a mutex for each key, a limit on what runs at once,
+ * batches of what arrives together, and long work in time slices.
  */
 
 /** `limitConcurrency(n)` returns a function that runs at most n of the tasks it is given at once, in the order they came. */

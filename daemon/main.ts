@@ -25,7 +25,7 @@ export interface RunningDaemon {
   readonly initialPassword: string | null;
   /** Reads the signing keys and the certificate again. Never rejects: errors are logged, and the previous ones stay in use. */
   reload(): Promise<void>;
-  /** Stops the daemon: serves requests until the time to drain is over, finishes running ones, closes the streams and the store. Idempotent. */
+  /** Stops the daemon: serves requests until the drain ends, finishes running ones, closes the streams and the store. Idempotent. */
   stop(): Promise<void>;
 }
 

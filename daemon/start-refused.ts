@@ -1,6 +1,9 @@
 import type { StartFailure } from '../src/contract/programs.ts';
 
-/** Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names does not exist, 9 if a service cannot be reached, else 1. */
+/**
+ * Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names
+ * does not exist, 9 if a service cannot be reached, else 1.
+ */
 export class StartRefused extends Error {
   override name = 'StartRefused';
   readonly exitCode: 1 | 2 | 5 | 9;

@@ -15,8 +15,9 @@ import type { Store } from './store/store.ts';
 
 /**
  * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,
- * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used, if the secrets of the home are not those
- * of the registry (those in a folder of their own, or for a database), or if it is empty and they belong to another one.
+ * if there is none. `notice` receives lines for the log. Rejects with `StartRefused` if a database cannot be used, if the secrets
+ * of the home are not those of the registry (those in a folder of their own, or for a database), or if it is empty and they belong
+ * to another one.
  */
 export async function openStore(
   target: StoreTarget | null,
@@ -115,7 +116,7 @@ export const fileImprint = sqlite.readImprint;
 /** A new file of SQLite, and one that only this process uses. */
 export const { createDatabase, openDisposable } = sqlite;
 
-/** The registry in a database as it is at this moment; daemons may write at the same time. Rejects with `StartRefused` if `openStore` does. */
+/** The registry in a database at this moment; daemons may be writing. Rejects with `StartRefused` if `openStore` does. */
 export async function openSnapshot(target: StoreTarget): Promise<CopySource> {
   const postgres = await import('./store/postgres/index.ts');
   return refusing(() => postgres.openSnapshot(target));

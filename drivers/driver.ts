@@ -177,7 +177,7 @@ export interface StoredCredential {
  */
 export interface IssuedKey {
   pinState(): Promise<PinState>;
-  /** Whether it has one of these credentials, without a touch. It does not report those that need the PIN; null: it reports none without. */
+  /** Whether it has one of these credentials, without a touch or a PIN; null: it does not report any without a PIN. */
   hasAny(credentials: readonly KeyCredential[]): Promise<boolean | null>;
   /** Sets the PIN of a key that has none. */
   setPin(pin: Uint8Array): Promise<void>;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Builds dist/devmgr.cjs and dist/parts, in CommonJS for Node 22.19 and later, and dist/console for browsers. Node parses a file whole before it runs the first
-// line (17 ms per megabyte), so each `await import()` of the sources begins a part, which is read when it is reached. A module
-// that several parts use is in one file. Does nothing if no source has changed.
+// Builds dist/devmgr.cjs and dist/parts, in CommonJS for Node 22.19 and later, and dist/console for browsers. Node parses a file
+// whole before it runs the first line (17 ms per megabyte), so each `await import()` of the sources begins a part, which is read
+// when it is reached. A module that several parts use is in one file. Does nothing if no source has changed.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm test`: the checks and tests from a fresh clone, without those of `npm run test:exhaustive` and `test:browser`. What follows `--` goes to vitest (`npm test -- tests/api`).
-// The last line is the sum: `N passed, N failed, N skipped`; what failed is named above it. Under CI a skipped test is a failure.
+// `npm test`: the checks and tests from a fresh clone, without those of `npm run test:exhaustive` and `test:browser`. What follows
+// `--` goes to vitest (`npm test -- tests/api`). The last line is the sum: `N passed, N failed, N skipped`; what failed is named
+// above it. Under CI a skipped test is a failure.
 import { join } from 'node:path';
 import { runChecks, staticChecks } from './lib/checks.mjs';
 import { prepareMachine } from './lib/machine.mjs';

@@ -16,8 +16,8 @@ interface RequestOptions {
   /** Aborts a wait for the rate limit, and never a request that is under way. Absent: `signal` does. */
   readonly waitSignal?: AbortSignal;
   /**
-   * Sent as Idempotency-Key: the same key for every attempt at one action of the operator. A request with a key is sent again when it was over its
-   * limit.
+   * Sent as Idempotency-Key: the same key for every attempt at one action of the operator. A request with a key is sent again when
+   * it was over its limit.
    */
   readonly key?: string;
   /** Sent as If-Match: the version of the device that the change is based on. Refused with 412 if it has another one. */
@@ -48,7 +48,7 @@ export const token = signal<string | null>(null);
 /** Until when (milliseconds since 1970) a request waits for the rate limit; 0 if none waits. */
 export const waitsUntil = signal(0);
 
-/** Milliseconds that the clock of the daemon is ahead of that of the browser; 0 before the first response. A difference of up to a minute is ignored. */
+/** Milliseconds by which the daemon's clock is ahead of the browser's; 0 before the first response. Up to a minute is ignored. */
 export const serverAhead = signal(0);
 const CLOCK_MS = 60_000;
 
@@ -76,8 +76,8 @@ export const setOnStepUp = (ask: () => Promise<boolean>): void => {
 };
 
 /**
- * Calls an operation and returns the data of its response. A read over its limit, or a write with a key, is sent again when the daemon asks for it. Throws
- * `Problem`, and AbortError if `signal` aborts.
+ * Calls an operation and returns the data of its response. A read over its limit, or a write with a key, is sent again when the
+ * daemon asks for it. Throws `Problem`, and AbortError if `signal` aborts.
  */
 export async function call<N extends RouteName>(
   name: N,

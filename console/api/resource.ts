@@ -23,8 +23,8 @@ interface RecalledResponse<T> {
 }
 
 /**
- * Loads when the page appears and whenever a signal that `load` reads before its first `await` changes. A request that is still running is aborted
- * then, and when the page goes. `recall`: what was kept of the same query, which is shown at once.
+ * Loads when the page appears and whenever a signal that `load` reads before its first `await` changes. A request that is still
+ * running is aborted then, and when the page goes. `recall`: what was kept of the same query, which is shown at once.
  */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine. Another tab gets it from this
- * one: tabs.ts.
+ * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine. Another
+ * tab gets it from this one: tabs.ts.
  */
 import { computed, effect, signal } from '@preact/signals';
 import type { Role } from '../../src/contract/values.ts';

@@ -1,4 +1,4 @@
-/** Sign-ins at the provider of single sign-on. The tab leaves for the provider and comes back with a code that belongs to what it stored before. */
+/** Sign-ins at the provider of single sign-on. The tab leaves for it and returns with a code that belongs to what the tab stored. */
 import { storedIn } from '../stored.ts';
 import { call } from './request.ts';
 import { useResource } from './resource.ts';
@@ -21,7 +21,7 @@ export function placeAfter(state: string | null): string | null {
   return begun.place.startsWith('#/') && !begun.place.includes('sso=') ? begun.place : '#/';
 }
 
-/** What the button shows; null if people do not sign in at a provider, or while that is unknown: no page waits for it. `wanted`: whether to ask. */
+/** Label of the button; null if people do not sign in at a provider, or while that is unknown. `wanted`: whether to ask. */
 export function useProvider(wanted: boolean): string | null {
   const { data } = useResource(async signal => (wanted ? call('showSso', {}, { signal }) : null));
   return data.value?.enabled ? data.value.name : null;

@@ -1,6 +1,6 @@
 /**
- * One session for the tabs of a browser: a new tab gets that of another one, and a sign-out ends all of the person. Messages reach pages of this
- * origin alone, its port included, and pages of this origin are the console.
+ * One session for the tabs of a browser: a new tab gets that of another one, and a sign-out ends all of the person. Messages reach
+ * pages of this origin alone, its port included, and pages of this origin are the console.
  */
 import { ended, endSession, type SignIn, session, useSession } from './session.ts';
 
@@ -15,7 +15,7 @@ const ANSWER_MS = 100;
 
 let channel: BroadcastChannel | undefined;
 
-/** Answers the other tabs from now on. If `asks`, a tab without a session asks them for one; resolves when it has it or the wait is over. */
+/** Answers the other tabs from now on. If `asks`, a tab without a session asks for one; resolves when it has it or the wait ends. */
 export async function joinTabs(asks: boolean): Promise<void> {
   const opened = new BroadcastChannel('devmgr.session');
   channel = opened;

@@ -1,4 +1,4 @@
-/** Uploads of files. `fetch` reports no progress of what it sends, so this is an XMLHttpRequest; the browser reads the file from the disk. */
+/** Uploads of files. `fetch` reports no progress, so this is an XMLHttpRequest; the browser reads the file from the disk. */
 import type { ErrorCode } from '../../src/contract/codes.ts';
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -9,7 +9,8 @@ import { addressOf, token } from './request.ts';
 type UploadFields = Readonly<Record<string, string | boolean>>;
 
 /**
- * Sends a file and returns the data of the response. `onSent` gets the bytes that are sent. Throws `Problem`, and AbortError if `signal` aborts.
+ * Sends a file and returns the data of the response. `onSent` gets the bytes that are sent. Throws `Problem`, and AbortError if
+ * `signal` aborts.
  */
 export function upload<N extends 'uploadAppVersion' | 'createBackup'>(
   name: N,

@@ -65,7 +65,7 @@ export function OverviewPage() {
   );
 }
 
-/** What waits for somebody and is not in the figures: loans that are overdue, leavers who are held back, webhooks that fail, credentials of keys that do not count any more. */
+/** Open matters beside the figures: overdue loans, held leavers, failing webhooks, credentials of keys that no longer count. */
 type Matters = Readonly<{
   overdue: Data<'listReceipts'> | undefined;
   held: number;

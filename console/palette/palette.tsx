@@ -36,7 +36,7 @@ export function Palette() {
   return <Search key={shown} action={shown === 'search' ? null : shown} />;
 }
 
-/** Devices, and persons for roles that may read them; for an action those that it can be done with. One request of each for each pause in typing. */
+/** Devices, and persons for roles that may read them; for an action, those that it applies to. One request each per pause. */
 function useFound(typed: string, action: SingleOperation | null) {
   const asked = usePaused(typed);
   const found = useResource(async signal => {
@@ -65,8 +65,8 @@ function take(choice: Choice | null | undefined): void {
 }
 
 /**
- * Enter before the search has an answer, as a scanner types it, waits for the answer: it takes the device whose whole id or serial number was
- * typed, else what was marked. Any other key takes that back. Returns what handles a key, and whether it did.
+ * Enter before the search has an answer, as a scanner types it, waits for the answer: it takes the device whose whole id or serial
+ * number was typed, else what was marked. Any other key takes that back. Returns what handles a key, and whether it did.
  */
 function useEarlyEnter(typed: string, choices: readonly Choice[], isSearching: boolean, markedKey: string | null) {
   const entered = useRef<{ readonly marked: Choice | undefined } | null>(null);
@@ -126,7 +126,8 @@ function Search({ action }: { readonly action: SingleOperation | null }) {
   const api = useChoices(choices, typed);
   const { devices, label: pages } = common.nav;
   const groupNames = { devices, targets: devices, pages, ...words.group };
-  // The field keeps its own value: the machine would put back that of the key before. The type of the library names roles that an input cannot have.
+  // The field keeps its own value: the machine would put back that of the key before. The type of the library names roles that an
+  // input cannot have.
   const props = api.getInputProps();
   const isEarly = useEarlyEnter(typed, choices, found === undefined && !problem.value, api.highlightedValue);
   const { value, defaultValue, ...input }: Record<string, unknown> = {

@@ -65,8 +65,8 @@ interface ActionDialogProps extends Omit<ApprovedFormProps, 'submit'> {
   /** Absent: the title. */
   readonly submit?: string;
   /**
-   * Carries it out. `key` is the Idempotency-Key, the same for each attempt with the same entries. The dialog closes when it resolves, or gives way
-   * to the one that `follow` was called with.
+   * Carries it out. `key` is the Idempotency-Key, the same for each attempt with the same entries. The dialog closes when it
+   * resolves, or gives way to the one that `follow` was called with.
    */
   readonly onSubmit: (key: string, follow: (next: ComponentChildren) => void) => Promise<void>;
 }

@@ -27,7 +27,7 @@ interface ActionFormProps {
   readonly onClose: () => void;
 }
 
-/** Asks for what the action needs, and reports it; a lock can be undone. Retirement cannot be undone: it needs the id of the device and a password. */
+/** Asks for the action's fields and reports it. A lock can be undone; retirement needs the device's id and a password. */
 export function ActionForm({ name, deviceId, onDone, onClose }: ActionFormProps) {
   const words = deviceWords.action;
   const entries = useOperationEntries();

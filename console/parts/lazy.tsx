@@ -13,7 +13,7 @@ export interface LazyComponent<P extends object = object> extends FunctionCompon
   readonly start: () => Promise<boolean>;
 }
 
-/** A component that is loaded when it first appears. After a failure, the next appearance loads it again. `placeholder` is shown until it is there. */
+/** A component that is loaded when it first appears; a failed one is loaded again. `placeholder` is shown until it is there. */
 export function lazy<P extends object>(
   load: () => Promise<ComponentType<P>>,
   placeholder: () => ComponentChildren = () => null,

@@ -4,7 +4,7 @@ import { session } from '../api/session.ts';
 import { place } from '../router.ts';
 import type { SingleOperation } from './device-columns.tsx';
 
-/** What is in front of the page: the search, that for the device of an action, the form of the action, or the list of keys. Null if none is. */
+/** The layer in front of the page: a search, the form of an action, or the list of keys. Null if there is none. */
 export const opened = signal<'search' | 'keys' | SingleOperation | ChosenAction | null>(null);
 
 type ChosenAction = Readonly<{ name: SingleOperation; deviceId: string }>;
@@ -14,7 +14,7 @@ export const modifier = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl ';
 
 const byKey: Readonly<Record<string, 'search' | 'keys'>> = { '/': 'search', '?': 'keys' };
 
-/** ⌘K and Ctrl+K everywhere; `/` and `?` where nothing is typed: not in a field, in a dialog or a menu, and not at the station, where a scanner types. */
+/** ⌘K and Ctrl+K everywhere; `/` and `?` where nothing is typed: not in fields, dialogs, menus, and not at the station. */
 function press(event: KeyboardEvent): void {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   const isAway = !session.peek() || document.querySelector('dialog[open]') !== null;

@@ -32,8 +32,9 @@ export function save(name: string, content: Blob): void {
 }
 
 /**
- * Saves a response of the daemon. Where the browser can write to a file that the person chooses, nothing of it is kept in memory. `request` is called
- * after the choice. Resolves without a request if the person chooses none; throws what `request` throws, or if the response breaks off.
+ * Saves a response of the daemon. Where the browser can write to a file that the person chooses, nothing of it is kept in memory.
+ * `request` is called after the choice. Resolves without a request if the person chooses none; throws what `request` throws, or if
+ * the response breaks off.
  */
 export async function saveResponse(name: string, request: () => Promise<Response>): Promise<void> {
   const file = await chooseFile(name);

@@ -14,7 +14,10 @@ interface TableProps<R> {
   /** What each column shows of a row, in the order of the columns. */
   readonly columns: Readonly<Record<string, (row: R) => ComponentChildren>>;
   readonly rowHead?: string;
-  /** `select`: the box that selects; `number`: on the right; `minor`: left out where the table has little room; `keep`: without a line break; `free`: as high as it needs; `whole`: on a line of its own in a card. */
+  /**
+   * `select`: the box that selects; `number`: on the right; `minor`: left out where the table has little room; `keep`: without a
+   * line break; `free`: as high as it needs; `whole`: on a line of its own in a card.
+   */
   readonly classes?: Readonly<Record<string, string>>;
   readonly sorted?: { readonly column: string | undefined; readonly order: 'ascending' | 'descending' };
   readonly rows: readonly R[];
@@ -29,7 +32,7 @@ interface TableProps<R> {
 /** Rows that are drawn at once: few while the window of a phone fills, then more. */
 const stepAfter = (drawn: number): number => (drawn < 9 ? 3 : 8);
 
-/** A table with a head, which scrolls if it is wider than the page. On phones each row of one line is a card. Text of the registry is shown as text, never as markup. */
+/** A table with a head, which scrolls if it is wider than the page. On phones each row is a card. Text is never markup. */
 export function Table<R>(props: TableProps<R>) {
   const { title, heads = {}, columns, classes = {}, sorted, rows, keyOf, isWide, isOneLine } = props;
   const table = useRef<HTMLTableElement>(null);

@@ -1,6 +1,6 @@
 /**
- * The words of the console in English, for each page those that it alone needs. Any other language has the same entries: the type checker compares
- * them. An entry is a text, or a function of what it names.
+ * The words of the console in English, for each page those that it alone needs. Any other language has the same entries: the type
+ * checker compares them. An entry is a text, or a function of what it names.
  */
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { statisticsRange } from '../../src/contract/values.ts';

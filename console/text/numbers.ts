@@ -62,7 +62,7 @@ const inUnit = (count: number, unit: string): string =>
 /** A unit of a distance in time. */
 export type DistanceUnit = (typeof units)[number][0];
 
-/** The distance of a moment from now in its largest unit, negative in the past; 0 for less than a minute. `now`: milliseconds since 1970. */
+/** The distance of a moment from now in its largest unit, negative in the past; 0 below a minute. `now`: milliseconds since 1970. */
 export function distance(iso: string, now: number): readonly [count: number, unit: DistanceUnit] {
   const seconds = (Date.parse(iso) - now) / 1000;
   const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ['minute', 60];

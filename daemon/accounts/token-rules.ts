@@ -47,7 +47,7 @@ export const tokenChanges: ChangeRules<TokenChange['kind']> = {
   },
 };
 
-/** A token as engines exchange it. `allowedFrom`: a JSON array, null for any address; `may`: a JSON array, null in a database of an earlier version. */
+/** A token as engines exchange it. `allowedFrom` and `may`: JSON arrays, null for any address and in earlier databases. */
 type ComparedToken = Omit<ServiceTokenRecord, 'allowedFrom' | 'may'> & {
   readonly allowedFrom: string | null;
   readonly may: string | null;

@@ -31,7 +31,7 @@ export abstract class DueWork<P extends DueWorkParts> extends BackgroundWork {
   /** The name of the work that daemons share, and what stays undone after a failure, for the log. */
   protected abstract readonly work: string;
   protected abstract readonly undone: string;
-  /** Does a part of what is due now; resolves with whether there may be more. `signal`: another daemon may have the work, or this one stops. */
+  /** Does a part of the due work; resolves with whether there may be more. `signal`: another daemon takes over, or this one stops. */
   abstract doDue(signal: AbortSignal): Promise<boolean>;
   /** Called when this daemon takes the work. */
   protected begin(): void {}

@@ -33,8 +33,8 @@ interface EarlierDevicesParts extends DueWorkParts {
 }
 
 /**
- * Devices that a daemon of an earlier version binds to a name while it shares the registry become devices of a person. Not a part of `DueLeavers`:
- * such a daemon may have that work for as long as it runs, but it does not know this one.
+ * Devices that a daemon of an earlier version binds to a name while it shares the registry become devices of a person. Not a part
+ * of `DueLeavers`: such a daemon may have that work for as long as it runs, but it does not know this one.
  */
 export class EarlierDevices extends DueWork<EarlierDevicesParts> {
   protected readonly work = 'earlier devices';

@@ -1,6 +1,6 @@
 /**
- * Requests to other systems: the one transport of the daemon. It is undici, which the first request loads. Redirects are not followed, and the
- * proxies of the environment are not used.
+ * Requests to other systems: the one transport of the daemon. It is undici, which the first request loads. Redirects are not
+ * followed, and the proxies of the environment are not used.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
@@ -138,8 +138,8 @@ async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0, kept
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Has a connection read into one buffer, and pass on copies whose memory can be freed one by one: the usual buffers, which connections with TLS
- * even share, would take more than 64 MiB before each garbage collection.
+ * Has a connection read into one buffer, and pass on copies whose memory can be freed one by one: the usual buffers, which
+ * connections with TLS even share, would take more than 64 MiB before each garbage collection.
  */
 const inOneBuffer = () => ({
   buffer: Buffer.allocUnsafeSlow(BLOCK_BYTES),

@@ -59,7 +59,7 @@ export interface StagedBlob {
   discard(): Promise<void>;
 }
 
-/** The content of a file. `bytesRead` is how much of it was read: fewer bytes at the end than asked for mean that the file was cut short. */
+/** The content of a file. `bytesRead`: how much was read; fewer bytes at the end than asked for mean that the file was cut short. */
 export type BlobStream = Readable & { readonly bytesRead: number };
 
 /** A stored file, open for reading. Its owner closes it. */

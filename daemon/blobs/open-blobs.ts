@@ -8,8 +8,8 @@ import type { Blobs } from './blobs.ts';
 import type { S3Target } from './s3/target.ts';
 
 /**
- * Opens the object store, or `folder` if there is none. `hasOthers`: other daemons may serve the same registry, each with a folder of its own.
- * Rejects with `StartRefused` if the object store cannot be used.
+ * Opens the object store, or `folder` if there is none. `hasOthers`: other daemons may serve the same registry, each with a folder
+ * of its own. Rejects with `StartRefused` if the object store cannot be used.
  */
 export async function openBlobs(
   objectStore: S3Target | null,

@@ -125,7 +125,7 @@ export const registeredDevice = (device: NewDevice, number: number, createdAt: n
   proof: device.proof,
 });
 
-/** The fields that a change may set. Absent fields keep their values. A new `userId` without `person` binds the device to the person with that name. */
+/** Fields that a change may set; absent ones keep their values. A new `userId` without `person` binds to the person of that name. */
 export type DeviceSet = Partial<
   Pick<
     DeviceRecord,
@@ -170,7 +170,10 @@ export interface DeviceUse {
   readonly entry: Entry;
 }
 
-/** Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has another name now, or one who has the name of a device without a person was added. */
+/**
+ * Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has
+ * another name now, or one who has the name of a device without a person was added.
+ */
 export interface DevicesBind {
   readonly kind: 'devices.bind';
   readonly bound: readonly { readonly device: number; readonly userKey: string; readonly person: number | null }[];

@@ -102,8 +102,9 @@ export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups:
 });
 
 /**
- * Whether an entry may become this person, who has its user name and is not of the directory, or has another id there. Persons who were added here may,
- * and with the same id those whom another source has removed, because their devices were locked then. Others may be other people with the same name.
+ * Whether an entry may become this person, who has its user name and is not of the directory, or has another id there. Persons who
+ * were added here may, and with the same id those whom another source has removed, because their devices were locked then. Others
+ * may be other people with the same name.
  */
 const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
   source === 'local' || (removedAt !== null && heldAt === null && dueAt === null);
@@ -135,7 +136,7 @@ export function decideEntry(
 export const decideAbsence = ({ active, removedAt }: PersonRecord): EntryDecision =>
   active || removedAt === null ? { step: 'left', isRemoved: true } : null;
 
-/** What all entries are compared with: how many persons are active and of the directory, how many of them were found, and with another user name. */
+/** Totals that entries are compared with: active persons of the directory, found ones, and those found with another user name. */
 interface DirectoryTotals {
   readonly known: number;
   readonly found: number;

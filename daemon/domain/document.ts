@@ -1,6 +1,6 @@
 /**
- * A document: settings that all daemons of a registry share and that the journal proves. Documents are the trust, the policies, the webhooks,
- * the groups of persons, single sign-on, the directory and the sealed PINs.
+ * A document: settings that all daemons of a registry share and that the journal proves. Documents are the trust, the policies,
+ * the webhooks, the groups of persons, single sign-on, the directory and the sealed PINs.
  */
 import { documentDigest } from './digest.ts';
 import type { Entry } from './journal.ts';

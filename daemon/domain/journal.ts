@@ -133,8 +133,8 @@ export interface EventRecord {
   /** Number of the device; null if the entry is not about a device. */
   readonly device: number | null;
   /**
-   * Number of what `subjectKindOf` names; if the entry is about a device, of the backup or receipt. Null if the entry is about the device alone,
-   * or about neither.
+   * Number of what `subjectKindOf` names; if the entry is about a device, of the backup or receipt. Null if the entry is about the
+   * device alone, or about neither.
    */
   readonly subject: number | null;
   /** Name of the user who made the change, or `token:NAME` for a service token; null if the daemon made it. */

@@ -1,13 +1,13 @@
 /** The brake: counts of what leavers and new user names do, and when further ones are held. */
 import { leaverBrake } from '../../src/contract/limits.ts';
 
-/** What was done within the last minutes: the start of a span of ten seconds, how many were ended or renamed in it, and how many were held. */
+/** Counts of the last minutes: start of a span of ten seconds, persons ended or renamed in it, and persons held. */
 export type LeaverCounts = readonly (readonly [start: number, locked: number, held: number])[];
 
 const SPAN_MS = 10_000;
 const sum = (counts: LeaverCounts, of: 1 | 2) => counts.reduce((total, span) => total + span[of], 0);
 
-/** The counts that still matter at `now`: of spans that ended within the time. Spans of a clock that was ahead count too, until they end. */
+/** Counts that matter at `now`: of spans that ended within the time. Spans of a clock that was ahead count until they end. */
 export const recentCounts = (counts: LeaverCounts, now: number): LeaverCounts =>
   counts.filter(([start]) => start + SPAN_MS > now - leaverBrake.minutes * 60_000);
 

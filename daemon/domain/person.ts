@@ -74,8 +74,8 @@ export type PersonSet = Partial<PersonDetails & PersonState>;
 type NewPerson = Omit<PersonRecord, 'number' | 'createdAt' | 'updatedAt' | 'search'>;
 
 /**
- * The result is `duplicate` if a person who is not removed has the user name. Devices that are bound to the name without a person become those of the
- * person, unless a removed person has had the name.
+ * The result is `duplicate` if a person who is not removed has the user name. Devices that are bound to the name without a person
+ * become those of the person, unless a removed person has had the name.
  */
 interface PersonAdd {
   readonly kind: 'person.add';
@@ -83,8 +83,8 @@ interface PersonAdd {
 }
 
 /**
- * A `Conflict` if the version is not `before`, or another person (a removed one too), devices without a person or a local account have the new user name.
- * It shows at the devices of the person.
+ * A `Conflict` if the version is not `before`, or another person (a removed one too), devices without a person or a local account
+ * have the new user name. It shows at the devices of the person.
  */
 export interface PersonUpdate {
   readonly kind: 'person.set';
@@ -110,8 +110,8 @@ export interface LeaverRule {
 type LeaverStep = 'leave' | 'due' | 'release';
 
 /**
- * Locks the devices of a person who leaves. What is ACTIVE is found within the commit, so that nothing that is activated at the same time is
- * missed. The result is `left`. A `Conflict` if the person has another user name.
+ * Locks the devices of a person who leaves. What is ACTIVE is found within the commit, so that nothing that is activated at the
+ * same time is missed. The result is `left`. A `Conflict` if the person has another user name.
  */
 export interface PersonLeave {
   readonly kind: 'person.leave';
@@ -153,7 +153,7 @@ export interface PresentGuard {
 export const holderOf = <P extends Pick<PersonRecord, 'removedAt'>>(persons: readonly P[]): P | undefined =>
   persons.find(({ removedAt }) => removedAt === null) ?? persons.at(-1);
 
-/** What keywords are searched in, in lower case: a line for each part. The e-mail address is behind an empty line: not all may search in it. */
+/** Searched text in lower case, a line for each part. The e-mail address is behind an empty line: not all may search in it. */
 export function searchTextOf({
   number,
   userName,
@@ -265,7 +265,7 @@ function updated(
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** The person is back: a delay ends and what is held is given up. Nothing is unlocked: `lockedDevices` could be. Null if the person is active. */
+/** The person returns: a delay ends, held work is dropped. Nothing is unlocked: `lockedDevices` could be. Null if active. */
 export function comesBack(
   person: PersonRecord,
   lockedDevices: readonly number[],
@@ -336,7 +336,7 @@ interface LeaverState {
   readonly now: number;
 }
 
-/** What is stored instead of a new user name that must wait for a release; null if it need not wait. `affected`: ACTIVE devices and enabled accounts of the former name. */
+/** The record instead of a user name that waits for a release; null if it need not. `affected`: ACTIVE devices, enabled accounts. */
 export function heldName(
   person: PersonRecord,
   { set, renamed, brake }: Pick<PersonUpdate, 'set' | 'renamed' | 'brake'>,
@@ -362,8 +362,8 @@ interface NameState {
 }
 
 /**
- * A device that is bound to a name without a person becomes one of this person, and shows the user name. If the person has left and nothing waits for
- * it, an ACTIVE device is locked.
+ * A device that is bound to a name without a person becomes one of this person, and shows the user name. If the person has left
+ * and nothing waits for it, an ACTIVE device is locked.
  */
 export function matchDevice(device: DeviceRecord, person: PersonRecord, now: number): DeviceMatch {
   const { number, deviceType, userId, status, version } = device;
@@ -394,8 +394,8 @@ export const isSomeoneElse = (
 ): boolean => !active && externalId !== null && wanted.externalId !== null && wanted.externalId !== externalId;
 
 /**
- * Which of the removed persons with a name is one whom a source adds: the last one with the same external id, or without one. Another external id is
- * another person.
+ * Which of the removed persons with a name is one whom a source adds: the last one with the same external id, or without one.
+ * Another external id is another person.
  */
 export const removedAs = <P extends Pick<PersonRecord, 'externalId'>>(
   removed: readonly P[],

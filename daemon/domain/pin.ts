@@ -31,7 +31,7 @@ export function pinIn(document: DocumentRecord | null): StoredPin | null {
 export const sealedPins = ({ sealed, earlier }: StoredPin): readonly string[] =>
   sealed === null ? earlier : [sealed, ...earlier];
 
-/** Stores or removes the PIN of a device, or notes that it was read. The journal has a digest of it only. `before`: version of the document. */
+/** Stores or removes the PIN of a device, or notes that it was read. The journal has only a digest. `before`: the document's version. */
 export const setPin = (
   device: number,
   before: number,

@@ -1,6 +1,6 @@
 /**
- * User names of persons in entries of the journal: sealed with a key that follows from the salt of the person. Without the row of the person they
- * cannot be read, so a later erasure needs no change of the journal.
+ * User names of persons in entries of the journal: sealed with a key that follows from the salt of the person. Without the row of
+ * the person they cannot be read, so a later erasure needs no change of the journal.
  */
 import { hash } from 'node:crypto';
 import { personIds } from '../../src/contract/ids.ts';

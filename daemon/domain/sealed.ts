@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const algorithm = 'aes-256-gcm';
 const bytes = { iv: 12, tag: 16 } as const;
 
-/** What a secret is bound to: copied to another subject or place, it opens nothing. Stored secrets depend on how this is written as JSON. */
+/** The binding of a secret: copied to another subject or place, it opens nothing. Stored secrets depend on this form of JSON. */
 export interface Binding {
   /** Number of what has the secret: a webhook, a provider, a user, a person; 0 if there is only one. */
   readonly subject: number;

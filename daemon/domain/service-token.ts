@@ -62,7 +62,7 @@ export function adopt({ number, name, owner: before }: ServiceTokenRecord, owner
   return { kind: 'token.adopt', token: number, before, owner, entry: { type: 'TOKEN_ADOPTED', detail } };
 }
 
-/** Whether a token ends with its owner: the account is disabled, or its person has left and waits for nothing. An unknown owner ends nothing. */
+/** Whether a token ends with its owner: the account is disabled, or the person has left. An unknown owner ends nothing. */
 export const hasLostOwner = (
   owner: Pick<UserRecord, 'disabled'> | null,
   person: { readonly active: boolean; readonly heldAt: number | null; readonly dueAt: number | null } | null,

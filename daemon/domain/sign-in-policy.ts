@@ -81,14 +81,14 @@ interface AllowedTime {
   readonly until: number;
 }
 
-/** Lets a user whose keys were removed register one with the password alone. An earlier exemption ends: with the new time it would count again. */
+/** Lets a user whose keys were removed register one with the password alone. Ends an earlier exemption, which would count again. */
 export function allowRegistration(policy: SignInPolicyRecord, user: UserRecord, time: AllowedTime): DocumentSet {
   const detail = { user: userIds.format(user.number), username: user.username, until: time.until };
   const changed = { ...withAllowance(policy, user, time), exempt: without(policy.exempt, user.number) };
   return stored(changed, detail, 'USER_REGISTRATION_ALLOWED');
 }
 
-/** Requires no key of a user until the user registers one or the time is over; null if none is required. `user`: as the commit leaves it. */
+/** Requires no key of a user until one is registered or the time is over; null if none is required. `user`: after the commit. */
 export function exempt(policy: SignInPolicyRecord, user: UserRecord, time: AllowedTime): DocumentSet | null {
   if (!isRequired(policy, user)) return null;
   const { number } = user;

@@ -91,8 +91,8 @@ function plainName(wanted: string): string {
 }
 
 /**
- * Names for an account in the order of preference; the last one is free unless another account has it already. None is reserved or has the form of
- * an id.
+ * Names for an account in the order of preference; the last one is free unless another account has it already. None is reserved or
+ * has the form of an id.
  */
 export function usernamesFor(wanted: string | null, key: string): string[] {
   const plain = plainName(wanted ?? '');

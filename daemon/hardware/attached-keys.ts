@@ -81,8 +81,8 @@ export class AttachedKeys {
   }
 
   /**
-   * The attached keys in the order of attachment. An early call waits for the first scan, but not for a driver that hangs. Rejects if the store
-   * cannot be read.
+   * The attached keys in the order of attachment. An early call waits for the first scan, but not for a driver that hangs. Rejects
+   * if the store cannot be read.
    */
   async list(): Promise<Key[]> {
     const wait = new AbortController();

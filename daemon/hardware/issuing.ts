@@ -19,7 +19,7 @@ export type IssueInput = BodyOf<Routes['issueKey']>;
 /** What the key has answered, or why it has not. */
 export type IssueOutput = DataOf<Routes['issueKey']>;
 
-/** `isFresh`: the key was plugged in just now. Rejects with an ApiError if the request does not fit the key. What the key refuses is part of the answer. */
+/** `isFresh`: the key was just plugged in. Rejects with an ApiError if the request does not fit the key. The answer has refusals. */
 export async function issueAttached(
   { driver, key, onState }: ProvingKey,
   input: IssueInput,

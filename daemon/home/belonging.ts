@@ -18,8 +18,8 @@ export async function checkBelonging(home: Home, imprint: Imprint | null): Promi
 }
 
 /**
- * Reads the row of a database. Refuses it with `StartRefused` as `checkBelonging` does, and also if it ends before the last journal entry that
- * the home has signed: the server has an earlier state, and what was acknowledged since then would be lost.
+ * Reads the row of a database. Refuses it with `StartRefused` as `checkBelonging` does, and also if it ends before the last
+ * journal entry that the home has signed: the server has an earlier state, and what was acknowledged since then would be lost.
  */
 export async function presentImprint(home: Home, read: () => Promise<Imprint | null>): Promise<Imprint | null> {
   // First: another daemon adds to the journal, then to the heads.

@@ -129,8 +129,8 @@ export class Home {
   }
 
   /**
-   * Moves the secrets of a registry into a new folder beside them, and returns it: the next registry gets others. The heads go last, because
-   * the registry is known by them: an interrupted move is repeated.
+   * Moves the secrets of a registry into a new folder beside them, and returns it: the next registry gets others. The heads go
+   * last, because the registry is known by them: an interrupted move is repeated.
    */
   async setSecretsAside(): Promise<string> {
     const folder = join(this.secretsDir, `before-new-registry-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);

@@ -9,7 +9,7 @@ const CHECK_EVERY_MS = 5000;
 /** Milliseconds until a failed renewal is retried. */
 const RETRY_MS = 60_000;
 
-/** Stores a token with the role LOCAL in the home, for programs of the same user, and renews it after half its lifetime. `stop` removes it. */
+/** Stores a token with the role LOCAL in the home, for programs of this user; renews it after half its lifetime. `stop` removes it. */
 export async function keepLocalToken(
   home: Home,
   tokens: Tokens,

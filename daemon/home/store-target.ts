@@ -21,7 +21,7 @@ export function registryPlace(flag: string, url: string, home: string, env: Env)
   return storeTarget(url === '' ? '-' : url, env, flag)!;
 }
 
-/** Where the registry is, as the flag `--store` or else the environment specifies; null for SQLite in the home. Refuses an unknown scheme. */
+/** Location of the registry by `--store`, else by the environment; null for SQLite in the home. Refuses an unknown scheme. */
 export function storeTarget(given: string | null, env: Env, flag = '--store'): StoreTarget | null {
   const url = given ?? env[daemonSettings.store.variable] ?? '';
   if (url === '' || url === 'sqlite:') return null;

@@ -41,7 +41,7 @@ function maxDescriptors(): number {
   }
 }
 
-/** The bounds of uploads in a process with this many file descriptors: at most half of those for files, which leaves the rest for downloads. */
+/** Bounds of uploads for this many file descriptors: at most half of those for files. The rest is for downloads. */
 export function uploadQuota(descriptors: number = maxDescriptors()): QuotaBounds {
   const all = Math.min(uploadBounds.all, Math.floor(descriptorsForFiles(descriptors) / 2));
   return { each: uploadBounds.each, all: Math.max(uploadBounds.each, all) };

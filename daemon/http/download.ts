@@ -58,8 +58,8 @@ function contentOf(request: FastifyRequest, reply: FastifyReply, download: Downl
 
 /**
  * Ends a response, and the content that it is sent from, if its client takes nothing for `milliseconds`: before the first byte, between
- * two pieces, or after the last one was made. Also frees the memory of each piece as soon as it is sent: more than 64 MiB would accumulate before
- * each garbage collection. Resolves when the response has ended, however it does.
+ * two pieces, or after the last one was made. Also frees the memory of each piece as soon as it is sent: more than 64 MiB would
+ * accumulate before each garbage collection. Resolves when the response has ended, however it does.
  */
 function boundReader(response: ServerResponse, content: Readable, milliseconds: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ import { checkShape, checkShapeInSteps, type ShapeBounds } from './json-shape.ts
 /** Bytes up to which a body is read at once. */
 const SMALL = 64 * 1024;
 
-/** How many requests with large bodies are parsed and carried out at the same time. The others wait in the order in which their bodies arrived. */
+/** How many requests with large bodies are parsed and carried out at once. The others wait in the order of their bodies. */
 const LARGE_AT_ONCE = 4;
 const large = new Places(LARGE_AT_ONCE);
 

@@ -1,6 +1,7 @@
 /**
- * A large JSON body, parsed in parts of about a millisecond. The scan of its structure finds the long values: texts, and arrays and objects with the
- * commas between which they are parsed part by part. A part is parsed with a marker in place of each long value in it.
+ * A large JSON body, parsed in parts of about a millisecond. The scan of its structure finds the long values: texts, and arrays
+ * and objects with the commas between which they are parsed part by part. A part is parsed with a marker in place of each long
+ * value in it.
  */
 import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';

@@ -1,4 +1,4 @@
-/** Whether a request comes from this machine. With a proxy on it, every client comes from loopback: headers, or a public name in Host, show that. */
+/** Whether a request is from this machine. With a proxy here all clients use loopback: headers, or a public Host, show that. */
 import type { FastifyRequest } from 'fastify';
 import { isLoopbackName } from '../loopback.ts';
 import { isOfUnixSocket } from './extra-listeners.ts';

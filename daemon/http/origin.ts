@@ -48,8 +48,8 @@ export function checkOrigin(request: ReceivedHeaders, rule: OriginRule): void {
 }
 
 /**
- * Refuses a page of another origin with 2007, after `checkOrigin` has compared host and port: a daemon with TLS has no pages at `http:`. One
- * without TLS may be behind a proxy that has it, so its pages may have either scheme.
+ * Refuses a page of another origin with 2007, after `checkOrigin` has compared host and port: a daemon with TLS has no pages at
+ * `http:`. One without TLS may be behind a proxy that has it, so its pages may have either scheme.
  */
 export function checkSameOrigin({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): void {
   const isEncrypted = 'encrypted' in socket && socket.encrypted === true;

@@ -16,9 +16,9 @@ const SECURE_LOCAL = 'localhost';
 const HTTPS_PORT = 443;
 
 /**
- * The site of a request, or in words why keys cannot be used. Its name and port are those of the request. A name that the daemon does not know as
- * its own is refused, and so is one for which browsers offer no keys. Another port is another program: its page could have the key sign, and then
- * name itself as the site of a request to this daemon.
+ * The site of a request, or in words why keys cannot be used. Its name and port are those of the request. A name that the daemon
+ * does not know as its own is refused, and so is one for which browsers offer no keys. Another port is another program: its page
+ * could have the key sign, and then name itself as the site of a request to this daemon.
  */
 export function relyingPartyOf(
   { headers, protocol, socket }: Pick<FastifyRequest, 'headers' | 'protocol' | 'socket'>,

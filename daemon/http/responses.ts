@@ -91,7 +91,7 @@ export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): 
   if (!allowance.allowed) reply.header('retry-after', String(allowance.retryAfter));
 }
 
-/** Sends the response to an error. Logs a 500, and a 503 that the readiness does not report. If the response has already started, closes the connection. */
+/** Sends the response to an error; closes the connection if one has started. Logs a 500, and a 503 that readiness does not report. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
   const { code, message, status, data } = errorResponse(error, atLogin);
   if (status === 500 || error instanceof FilesUnavailable)

@@ -39,7 +39,10 @@ export const setSsoCookie = (
 ): string =>
   `${name}=${value}; Path=${PATH}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`;
 
-/** Leads a browser to the console, or to the terminal that waits for a sign-in which was refused. The code is behind #, and so in no log. Clients that do not accept HTML get the refusal. */
+/**
+ * Leads a browser to the console, or to the terminal that waits for a sign-in which was refused. The code is behind #, and so in no
+ * log. Clients that do not accept HTML get the refusal.
+ */
 export async function finishSso(
   signIn: Pick<SsoSignIn, 'finish' | 'knownBrowser'>,
   origin: string,

@@ -45,7 +45,7 @@ type ComparedCredential = Pick<
   'number' | 'createdAt' | 'removedAt' | (typeof credentialFields)[number]
 >;
 
-/** Account, device and names of a credential are in the journal as a digest. Entries of earlier versions have none: their rows are compared without it. */
+/** Account, device and names of a credential are in the journal as a digest. Rows of earlier entries are compared without it. */
 class CredentialReplay extends RowReplay<number, ComparedCredential, RecordedCredential> {
   constructor() {
     super({

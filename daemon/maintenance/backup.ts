@@ -78,7 +78,7 @@ async function writeBackup({ home, target }: ExistingRegistry, file: string, pro
 /** What a backup has left that was killed on another machine is removed after six hours: until then that machine may be writing it. */
 const ABANDONED_MS = 6 * 3_600_000;
 
-/** The file gets its name when it is complete. Another backup into the same file, also from another machine, has another name until then. */
+/** The file gets its name when it is complete. Any other backup into the file has another name until then. */
 async function writeAside(file: string, write: (aside: string) => Promise<void>): Promise<void> {
   await refuseExisting(file);
   const aside = await ownName(file);

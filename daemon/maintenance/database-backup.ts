@@ -1,6 +1,6 @@
 /**
- * Backups of a registry in a database. The file is the one that a registry in SQLite would have, so that each engine can restore the backups
- * of the other.
+ * Backups of a registry in a database. The file is the one that a registry in SQLite would have, so that each engine can restore
+ * the backups of the other.
  */
 import { rename, rm } from 'node:fs/promises';
 import type { Home } from '../home/home.ts';

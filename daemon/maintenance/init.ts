@@ -29,8 +29,8 @@ interface Report {
 }
 
 /**
- * Creates the registry. If it exists, reports that and changes nothing. Refuses secrets that belong to another registry, unless a new one is
- * wanted: it gets secrets of its own. Other nodes that do the same wait for the end of this.
+ * Creates the registry. If it exists, reports that and changes nothing. Refuses secrets that belong to another registry, unless a
+ * new one is wanted: it gets secrets of its own. Other nodes that do the same wait for the end of this.
  */
 export function init(options: InitOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {

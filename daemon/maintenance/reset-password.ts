@@ -17,8 +17,9 @@ import { writeRegistry } from './write-registry.ts';
 
 /**
  * Sets a random password, writes it to standard output and nowhere else, and revokes all tokens of the user. Removes the security keys of
- * the user: if one is required, the password is enough until the user registers one, at most for `passkeyBounds.allowedHours`. Anyone who can run this owns the home folder and everything in
- * it. Refuses while a daemon is running: an administrator can set it there.
+ * the user: if one is required, the password is enough until the user registers one, at most for `passkeyBounds.allowedHours`.
+ * Anyone who can run this owns the home folder and everything in it. Refuses while a daemon is running: an administrator can set
+ * it there.
  */
 export function resetPassword(options: ResetOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {

@@ -72,7 +72,7 @@ async function takeDatabase(target: StoreTarget, home: Home): Promise<HeldDataba
   return HeldDatabase.take(target, home);
 }
 
-/** A daemon would not start on a database whose journal has another key. `instance`: by what clients know the registry; null if the backup does not say. */
+/** A daemon refuses a database whose journal has another key. `instance`: identity for clients; null if the backup has none. */
 async function stageFor(
   restoring: RestoreSource,
   database: HeldDatabase | null,
@@ -179,8 +179,8 @@ async function secretWarnings(home: Home, instance: string | null): Promise<stri
 }
 
 /**
- * Puts the restored registry in place, and signs that the journal goes back. A line that reports this before is settled afterwards, or at the next
- * start: whichever registry is in place then, its journal is compared with heads of its own.
+ * Puts the restored registry in place, and signs that the journal goes back. A line that reports this before is settled
+ * afterwards, or at the next start: whichever registry is in place then, its journal is compared with heads of its own.
  */
 async function install(home: Home, staged: StagedRestore, present: () => Promise<JournalHead | null>): Promise<void> {
   const head = (await staged.reader.journalHead()) ?? noEntry;

@@ -27,8 +27,8 @@ declare module '../store/commit.ts' {
   }
   interface SubjectResults {
     people: /**
-     * Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be locked. `accounts`: those
-     * that were disabled; absent while the person waits, and if nothing was to be done.
+     * Numbers of the devices of a leaver that were locked or retired, and of those that are held. `dueAt`: when they will be
+     * locked. `accounts`: those that were disabled; absent while the person waits, and if nothing was to be done.
      */
       | {
           readonly kind: 'left';

@@ -20,7 +20,7 @@ export function wantNamed(wanted: WantedRows, userName: string): void {
 export const holds = (draft: Draft, person: PersonRecord, userName: string): boolean =>
   holderOf(draft.of(people).all(peopleNamed, personKey(userName)))?.number === person.number;
 
-/** What ends with a person: also devices that are bound to the name, or to the id of an account, without a person, because the name means this person. */
+/** Devices that end with a person: also those bound without a person to the name, or to an account's id, that means this person. */
 export function activeOf(draft: Draft, person: PersonRecord, accountIds: readonly string[] = []): DeviceRecord[] {
   const records = draft.of(devices);
   const { number, userName, userKey } = person;
@@ -39,7 +39,7 @@ export function bind(device: DeviceRecord, { number }: PersonRecord): DeviceUpda
   return updateOf(device, { person: number }, { personId: null }, after);
 }
 
-/** A device without a person becomes one of the person with whom it ends: then only an ADMIN unlocks it, also when the name is another person's later. */
+/** Binds a device without a person to the person with whom it ends: only an ADMIN unlocks it, also if the name is reused. */
 export function bindToLeaver(
   draft: Draft,
   device: DeviceRecord,

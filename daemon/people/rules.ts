@@ -123,7 +123,7 @@ function wantAccounts(wanted: WantedRows, userName: string): void {
   wanted.add(enabledAdmins, '');
 }
 
-/** Throws `Conflict` if the name is that of another person, who may have been removed, of devices without a person, or of a local account. */
+/** Throws `Conflict` if another person, also a removed one, devices without a person, or a local account have the name. */
 function checkName(draft: Draft, person: number, key: string): void {
   const other = draft
     .of(people)
@@ -237,8 +237,8 @@ function disable(draft: Draft, account: UserRecord, context: EntryContext): bool
 }
 
 /**
- * The devices of a person show a new user name. A local account keeps the former one, so a leave would not find it: it is disabled. Accounts
- * of the provider end there.
+ * The devices of a person show a new user name. A local account keeps the former one, so a leave would not find it: it is
+ * disabled. Accounts of the provider end there.
  */
 function rename(
   draft: Draft,

@@ -80,7 +80,7 @@ export const ZERO_AAGUID = '00000000-0000-0000-0000-000000000000';
 /** Labels and values of a COSE key for ES256 (RFC 9053). */
 const COSE = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, ec2: 2, es256: -7, p256: 1 } as const;
 
-/** The uncompressed point of a COSE key for ES256, which devmgr asks for. Throws MalformedError if it is another key or no point of P-256. */
+/** The uncompressed point of a COSE key for ES256. Throws MalformedError if it is another key or no point of P-256. */
 export function pointOf(key: CborMap): Uint8Array {
   const [x, y] = [key.get(COSE.x), key.get(COSE.y)];
   const isEs256 =

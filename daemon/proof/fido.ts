@@ -1,6 +1,6 @@
 /**
- * Judges FIDO attestations (WebAuthn Level 3, 8.2 and 8.6): formats packed and fido-u2f, with certificates, and the serial number of enterprise
- * attestation (8.2.2).
+ * Judges FIDO attestations (WebAuthn Level 3, 8.2 and 8.6): formats packed and fido-u2f, with certificates, and the serial number
+ * of enterprise attestation (8.2.2).
  */
 
 import { type CborMap, expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';

@@ -11,7 +11,7 @@ interface PolicyRefusal {
   readonly message: string;
 }
 
-/** The first rule of the policy that the key does not fulfil; null if it may be registered. A fact that is not proved fulfils no rule about it. */
+/** The first rule that the key does not fulfil; null if it may be registered. An unproved fact fulfils no rule about it. */
 export function checkPolicy(policy: ProofPolicy, facts: ProvedFacts): PolicyRefusal | null {
   return gradeRefusal(policy, facts) ?? aaguidRefusal(policy, facts) ?? firmwareRefusal(policy, facts);
 }

@@ -11,7 +11,7 @@ const distrusted: ReadonlySet<string> = new Set([
   'USER_KEY_REMOTE_COMPROMISE',
   'USER_KEY_PHYSICAL_COMPROMISE',
 ]);
-/** Reports that say nothing against a model. `FIDO_CERTIFIED_L1` and its like, and `FIPS140_CERTIFIED_L1`, are matched by their beginning. */
+/** Reports that say nothing against a model. `FIDO_CERTIFIED_L1` and `FIPS140_CERTIFIED_L1` are matched by their beginning. */
 const neutral: ReadonlySet<string> = new Set(['NOT_FIDO_CERTIFIED', 'SELF_ASSERTION_SUBMITTED']);
 const neutralBeginnings = ['FIDO_CERTIFIED', 'FIPS140_CERTIFIED'] as const;
 

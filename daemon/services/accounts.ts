@@ -13,7 +13,10 @@ class AccountsUnknown extends StoreUnavailable {
 /** Milliseconds that a read of an account may take if the cache is not valid. */
 const READ_MS = 2000;
 
-/** Reads an account. If the cache is not valid, because this daemon has not learned of the latest commits of others, waits at most 2 s, and rejects with `AccountsUnknown` if the store does not answer. */
+/**
+ * Reads an account. If the cache is not valid, because this daemon has not learned of the latest commits of others, waits at most 2
+ * s, and rejects with `AccountsUnknown` if the store does not answer.
+ */
 async function readAccount<T>(store: Pick<Store, 'behind'>, read: () => Promise<T>): Promise<T> {
   if (store.behind() < maxBehindMs) return read();
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -43,7 +46,7 @@ export class AccountCache<K, V> {
   /** Raised at every drop: a read that started earlier must not store what it found. */
   #epoch = 0;
 
-  /** `changed`: which entries a commit has changed; null for all. Beyond `most` entries, the first is dropped. `isKept`: which values may be cached. */
+  /** `changed`: entries that a commit has changed; null for all. Beyond `most`, the first is dropped. `isKept`: values to cache. */
   constructor(
     store: Pick<Store, 'onCommit' | 'behind'>,
     read: (key: K) => Promise<V | null>,

@@ -33,7 +33,7 @@ export interface Caller {
   readonly serviceToken: ServiceTokenRecord | null;
   /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;
-  /** When the user logged in, in seconds since 1970. A renewed token has the time of the first one; a service token that of its creation. */
+  /** Seconds since 1970 of the user's login. A renewed token has that of the first one; a service token that of its creation. */
   readonly loginAt: number;
   /** Of a user; absent for a service token and for the role LOCAL. */
   readonly session?: Session;

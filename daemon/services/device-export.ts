@@ -171,8 +171,8 @@ type Names = ReadonlyMap<number, string | null>;
 const noNames: Names = new Map();
 
 /**
- * Returns a function that reads the names of the persons of some devices. Each call reads them, because a registry can have more than fit in memory.
- * A VIEWER gets none, and in a registry without persons nothing is read.
+ * Returns a function that reads the names of the persons of some devices. Each call reads them, because a registry can have more
+ * than fit in memory. A VIEWER gets none, and in a registry without persons nothing is read.
  */
 async function personNames(
   store: Pick<Store, 'people'>,

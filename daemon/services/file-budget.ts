@@ -32,7 +32,7 @@ export interface Admission {
   end(): void;
 }
 
-/** The budget of a daemon. If its store has several handles, nodes share the days of users; if they share the files as well, their sum is that of the records. */
+/** The budget of a daemon. Nodes share the days of users; if they share the files too, their sum is that of the records. */
 export function fileBudget(
   bounds: FileBounds,
   disk: SharedDisk,

@@ -30,9 +30,9 @@ export interface GuessingOptions {
 
 /**
  * Limits wrong passwords and activation codes, whatever address they come from. Attempts that concern the same secret run one
- * after the other, so that parallel ones cannot bypass a limit and parallel right ones are not refused. Those on other nodes run at the same
- * time; the result of one is only revealed if the attempts before it have not started a block by then. Everything rejects with
- * `StoreFailure` if the store of shared counters does not answer.
+ * after the other, so that parallel ones cannot bypass a limit and parallel right ones are not refused. Those on other nodes run
+ * at the same time; the result of one is only revealed if the attempts before it have not started a block by then. Everything
+ * rejects with `StoreFailure` if the store of shared counters does not answer.
  */
 export class Guessing {
   readonly #enabled: boolean;

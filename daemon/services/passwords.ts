@@ -69,7 +69,8 @@ export class Passwords {
 
   /**
    * Checks `confirmPassword`: for an ADMIN the user's own password, for others and for service tokens that of an enabled ADMIN.
-   * An ADMIN of the provider has no password: a sign-in there of the last ten minutes confirms. Refuses like `confirm`. With more than `MOST_ADMINS` of them, only the first ones are compared.
+   * An ADMIN of the provider has no password: a sign-in there of the last ten minutes confirms. Refuses like `confirm`. With more
+   * than `MOST_ADMINS` of them, only the first ones are compared.
    */
   async confirmAdministrator(context: Context, password: string): Promise<void> {
     const { user, session } = context.caller;
@@ -81,7 +82,8 @@ export class Passwords {
 
   /**
    * Refuses with 1003 if the password does not match any candidate. A wrong password counts as a login attempt of the caller's
-   * address, against the caller, and against the candidates: for the owner apart from others. Beyond those limits it is 429 without a comparison.
+   * address, against the caller, and against the candidates: for the owner apart from others. Beyond those limits it is 429
+   * without a comparison.
    */
   async confirm(context: Context, field: string, password: string, candidates: readonly UserRecord[]): Promise<void> {
     const { user } = context.caller;

@@ -19,7 +19,7 @@ interface PendingCount {
   readonly reject: (error: unknown) => void;
 }
 
-/** Counts logins, changes and uploads, and queries in portions. Requests of one holder that arrive together are counted with one statement. */
+/** Counts logins, changes and uploads, and queries in portions. Concurrent requests of one holder take one statement. */
 export class SharedLimiter implements RequestLimits {
   readonly #limits: Limits;
   readonly #counters: SharedCounters;

@@ -81,7 +81,7 @@ function buckets(hours: ReadonlyMap<number, number>, now: number, length: number
   });
 }
 
-/** For each value of a subject the devices in each state. The values with the most devices come first, those with as many in their order. */
+/** The devices in each state for each value of a subject; the values with the most devices first. */
 function partsOf(tallies: readonly Tally[], subject: Tally['subject']) {
   const parts = Map.groupBy(
     tallies.filter(tally => tally.subject === subject),

@@ -23,7 +23,7 @@ import { isSecurityKey, type UsbMatch } from './known.ts';
 import { ScanScheduler } from './scan-scheduler.ts';
 import { groupByDevice, type HidDevice, type HidWatch } from './system.ts';
 
-/** Milliseconds in which the interfaces of a new key appear. A source that appears early may be a slow one: the best source is waited for. */
+/** Milliseconds in which the interfaces of a new key appear. An early source may be a slow one: the best one is awaited. */
 const APPEARING = 1_000;
 /** Milliseconds for one source of a serial. */
 const SOURCE_LIMIT = 2_000;

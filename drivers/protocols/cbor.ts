@@ -1,7 +1,8 @@
 /**
  * A strict reader of the CBOR that CTAP2 allows (RFC 8949, canonical form of CTAP2): shortest lengths, definite, no tags and no
  * floats, keys of a map unique, texts valid UTF-8, nothing after the item. Depth and number of items are bounded. It throws
- * MalformedError and nothing else. The drivers and the judge of proofs use it. `docs/decisions/013-keys-and-proofs.md` explains why it is not a package.
+ * MalformedError and nothing else. The drivers and the judge of proofs use it. `docs/decisions/013-keys-and-proofs.md` explains
+ * why it is not a package.
  */
 import { MalformedError } from './malformed.ts';
 

@@ -15,7 +15,7 @@ import { isTrussed } from './key-sources.ts';
 import { parseTrussedStatus, parseVersion } from './trussed.ts';
 import { cardConfigPages, fidoConfigPages, parseTlvs, readConfigValues } from './yubikey.ts';
 
-/** Milliseconds between the report of a key or card and the reading of its claims: its enrollment, and that of keys beside it, comes first. */
+/** Milliseconds from the report of a key or card to the reading of its claims: enrollments come first. */
 export const CLAIMS_AFTER = 500;
 
 /** Bounds of what is kept. */

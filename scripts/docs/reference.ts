@@ -159,7 +159,10 @@ function table(head: Row, rows: readonly Row[]): string[] {
   return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line), ''];
 }
 
-/** Options, quoted words and file names become code; characters with a meaning in Markdown are escaped. Throws if the text has code spans. */
+/**
+ * Options, quoted words and file names become code; characters with a meaning in Markdown are escaped. Throws if the text has code
+ * spans.
+ */
 function prose(text: string): string {
   if (text.includes('`')) throw new Error(`a text of the program contains a backtick: ${text}. Use double quotes.`);
   return text

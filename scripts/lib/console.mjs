@@ -1,5 +1,5 @@
-// The console as the files that a browser loads: one module with what all or most pages need, modules that are loaded when they are reached, and a
-// style sheet.
+// The console as the files that a browser loads: one module with what all or most pages need, modules that are loaded when they are
+// reached, and a style sheet.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,8 +64,8 @@ const codesOfConsole = {
 const text = join(root, 'console/text');
 
 /**
- * The words of each dictionary as modules of their own, so that a page loads its own alone. `text.ts?users` is the dictionary `users`, made once for all
- * modules that name it; `en.ts?users` is en.ts without its other exports.
+ * The words of each dictionary as modules of their own, so that a page loads its own alone. `text.ts?users` is the dictionary
+ * `users`, made once for all modules that name it; `en.ts?users` is en.ts without its other exports.
  */
 const wordsByPage = {
   name: 'words-by-page',
@@ -106,8 +106,8 @@ const dictionaryModule = name =>
    export default dictionary({ en, de });`;
 
 /**
- * The modules, each dynamic import with those that the imported one needs: a browser would know of them only after it has read the module, and each
- * step costs a round trip.
+ * The modules, each dynamic import with those that the imported one needs: a browser would know of them only after it has read the
+ * module, and each step costs a round trip.
  */
 function loadedTogether(output) {
   const chunks = new Map(output.map(chunk => [chunk.fileName, chunk]));
@@ -147,8 +147,8 @@ function withCompressed(file) {
 }
 
 /**
- * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that were read, packages
- * included.
+ * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that
+ * were read, packages included.
  */
 export async function bundleConsole() {
   const { rolldown } = await import('rolldown');

@@ -1,4 +1,4 @@
-/** Cells of CSV, as the command line, the daemon and the console write and read them. Plain text functions: the command line loads them at every start. */
+/** Cells of CSV for the command line, the daemon and the console. Plain functions: the command line always loads them. */
 
 /**
  * A spreadsheet evaluates a cell that starts with one of these, here after any number of apostrophes. The full-width forms of the signs

@@ -26,7 +26,10 @@ const endpoint =
   ) => ({ method, path, returns, ...options });
 const [get, post, put] = [endpoint('GET'), endpoint('POST'), endpoint('PUT')];
 
-/** The operations: the path of each, and what `data` of a success has at least. Each name is the `operationId` in the OpenAPI document. The documents have them in this order. */
+/**
+ * The operations: the path of each, and what `data` of a success has at least. Each name is the `operationId` in the OpenAPI
+ * document. The documents have them in this order.
+ */
 export const endpoints = {
   login: post('/api/auth/login', ['token', 'expireTime', 'user'], { access: 'public', neverReplayed: true }),
   refreshToken: post('/api/auth/refresh', ['token'], { neverReplayed: true }),

@@ -1,6 +1,6 @@
 /**
- * The types of events. The schemas of their data, the documents, the words and colors of the command line, what a change is found by and what an
- * entry proves are made from these rows. Plain data, without schemas.
+ * The types of events. The schemas of their data, the documents, the words and colors of the command line, what a change is found
+ * by and what an entry proves are made from these rows. Plain data, without schemas.
  */
 import type { BatchOperation, DeviceStatus } from './values.ts';
 

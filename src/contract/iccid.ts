@@ -1,4 +1,4 @@
-/** Numbers of SIM cards (ICCID, ITU-T E.118) as serial numbers. A card stores 20 half bytes: a shorter number has F after it, which some lists keep. */
+/** Numbers of SIM cards (ICCID, ITU-T E.118) as serial numbers: 20 half bytes; a shorter number has F after it. */
 
 const LENGTH = 20;
 const filled = /^89[\dA-Ea-e]+[Ff]+$/;
@@ -20,8 +20,8 @@ export function formsOf(serial: string): readonly string[] {
 }
 
 /**
- * Whether a number of 19 digits ends with a check digit (Luhn) of the others; true for any other length. Lists are seen whose check digits are
- * right for the digits after the leading 8 only: these count as right.
+ * Whether a number of 19 digits ends with a check digit (Luhn) of the others; true for any other length. Lists are seen whose
+ * check digits are right for the digits after the leading 8 only: these count as right.
  */
 export const isCheckDigitRight = (digits: string): boolean =>
   !/^\d{19}$/.test(digits) || isLuhnValid(digits) || isLuhnValid(digits.slice(1));

@@ -9,7 +9,7 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Login, documents and steps of a sign-in count per client address, the others per user or service token. The first four are of the published interface. */
+/** Login, documents and sign-in steps count per client address, others per user or token. The interface publishes the first four. */
 export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   login: { count: 5, seconds: 60 },
   query: { count: 100, seconds: 60 },
@@ -123,8 +123,8 @@ export const providerBounds = {
 } as const;
 
 /**
- * A directory: longest texts in characters, most groups, the longest pause between two runs in minutes, persons that a report shows, and entries of
- * a directory.
+ * A directory: longest texts in characters, most groups, the longest pause between two runs in minutes, persons that a report
+ * shows, and entries of a directory.
  */
 export const directoryBounds = {
   text: 1000,
@@ -236,12 +236,13 @@ export const passkeyBounds = {
   transport: 32,
 } as const;
 
-/** Logins of terminals that a person approves in a browser: how long a request is valid, how often a terminal asks, the longest name in characters. */
+/** Logins of terminals, approved in a browser: validity of a request, pace of a terminal, longest name in characters. */
 export const terminalLogin = { seconds: 5 * 60, pollSeconds: 2, nameLength: 100 } as const;
 
 /**
- * Single sign-on: longest texts in characters, names of one list, seconds that a sign-in at the provider may take, seconds until the session of a
- * person in use is checked at the provider again, seconds after its issue for which a logout token is accepted, and sessions of one person.
+ * Single sign-on: longest texts in characters, names of one list, seconds that a sign-in at the provider may take, seconds until
+ * the session of a person in use is checked at the provider again, seconds after its issue for which a logout token is accepted,
+ * and sessions of one person.
  */
 export const ssoBounds = {
   text: 200,

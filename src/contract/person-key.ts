@@ -1,4 +1,4 @@
-/** By what names are equal: `userId` of a device, `userName` of a person and `username` of an account. Upper and lower case do not matter. */
+/** The key by which names are equal in upper and lower case: `userId`, `userName` of a person and `username` of an account. */
 export const personKey = (name: string): string => name.normalize('NFC').toLowerCase();
 
 /** Letters that have no decomposition into a letter and its accents. */

@@ -9,7 +9,7 @@ export interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
-  /** The request needs an answer of a security key or of a provider, which Postman cannot give: the refusal passes too, if it is in the usual envelope. */
+  /** The request needs a security key or a provider, which Postman lacks: a refusal in the usual envelope passes too. */
   readonly takesKey?: true;
   /** What the path names does not exist: the response is 404. */
   readonly missing?: true;

@@ -27,7 +27,10 @@ const REPLACEMENT = '\ufffd';
 /** The end of a line, as any system writes it. */
 export const lineEnd = /\r\n|\r|\n/;
 
-/** Decodes by the byte order mark, which is not part of the text, else by the named encoding, else UTF-8. Each line of the text ends with a line feed, whatever the file has. */
+/**
+ * Decodes by the byte order mark, which is not part of the text, else by the named encoding, else UTF-8. Each line of the text ends
+ * with a line feed, whatever the file has.
+ */
 export class TextFileDecoder {
   readonly #named: string | null;
   #decoder: TextDecoder | null = null;

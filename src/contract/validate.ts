@@ -1,6 +1,7 @@
 /**
- * Reads an input against a schema of the contract: trims texts, checks values, and names the first field that is wrong. Schemas are compiled to closures because a batch has 10,000 items. A keyword that is
- * not implemented here throws when the schema is compiled, so that no rule of the contract is skipped silently.
+ * Reads an input against a schema of the contract: trims texts, checks values, and names the first field that is wrong. Schemas
+ * are compiled to closures because a batch has 10,000 items. A keyword that is not implemented here throws when the schema is
+ * compiled, so that no rule of the contract is skipped silently.
  */
 import type { Static, TObject, TSchema } from 'typebox';
 import {

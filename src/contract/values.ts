@@ -205,7 +205,7 @@ export const activationAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 /** Dot-separated names, none of them empty: pre-release and build of Semantic Versioning. */
 const versionParts = '[0-9A-Za-z\\-]+(\\.[0-9A-Za-z\\-]+)*';
 
-/** Ids of devices, users, persons, application versions and backups, in upper or lower case. A scanner that reads such a text must name one thing. */
+/** Ids of devices, users, persons, versions and backups, in upper or lower case. A scanned id must name one thing. */
 const idForm = '([Dd][Ee][Vv]|[Uu][Ss][Rr]|[Pp][Ee][Rr]|[Aa][Pp][Pp]|[Bb][Kk][Pp])-[0-9]+';
 
 /** Patterns of text fields (JSON Schema, whole value), each with the words that complete "must be". */
@@ -250,7 +250,7 @@ export const unproved = {
   provedAt: null,
 } as const;
 
-/** The relying party of all credentials that keys make for devmgr. `.invalid` cannot be registered (RFC 2606), so a credential is of use nowhere. */
+/** The relying party of all credentials of devmgr. `.invalid` cannot be registered (RFC 2606), so they are of use nowhere. */
 export const relyingParty = 'devmgr.invalid';
 
 /** What a receipt is about: a key that a person keeps, that a person returns on a day, or that is back. */
@@ -271,7 +271,7 @@ export const trustPurposes = ['scp11b', 'fido'] as const;
 /** What a trust anchor may vouch for. */
 export type TrustPurpose = (typeof trustPurposes)[number];
 
-/** What statistics cover: manufacturers by number of devices, registrations of hours and days, codes that expire and devices that are unused, in days. */
+/** Coverage of statistics: manufacturers, hours and days of registrations, days of expiring codes and of unused devices. */
 export const statisticsRange = {
   manufacturers: 20,
   /** Models, values of a tag and advisories that are counted apart: those with the most devices. */
@@ -283,7 +283,7 @@ export const statisticsRange = {
   unusedDays: 90,
 } as const;
 
-/** Tags whose values are counted: the lot and the station of a key, and the place of its use. Another one needs a step of the store that counts it. */
+/** Tags whose values are counted: lot, station and place of use. Another one needs a step of the store that counts it. */
 export const countedTags = ['lot', 'site', 'station'] as const;
 /** A tag whose values are counted. */
 export type CountedTag = (typeof countedTags)[number];

@@ -54,7 +54,7 @@ const assertion = Type.Object(
 export type AttestationResponse = Static<typeof attestation>;
 /** What a browser returns for a signature. Bytes are base64url. `userHandle`: what the key names the account by, if it does. */
 export type AssertionResponse = Static<typeof assertion>;
-/** The site whose keys the options for an origin are for: `named`, or the host. Null if pages of the origin may not use it (WebAuthn 3, 5.1.3). */
+/** The site of the keys for an origin: `named`, or the host. Null if the origin may not use it (WebAuthn 3, 5.1.3). */
 export function siteOf(origin: string, named: unknown): string | null {
   const url = URL.parse(origin);
   if (url?.origin !== origin) return null;

@@ -6,11 +6,11 @@ export interface Schedule {
   readonly pauses: readonly [number, ...number[]];
   /** Attempts after the first one; infinite for no end. */
   readonly retries: number;
-  /** Each pause is multiplied by a random factor between these two, so that those that failed together do not return together. Absent: 1. */
+  /** Bounds of a random factor for each pause, so that what failed together does not return together. Absent: 1. */
   readonly jitter?: readonly [least: number, most: number];
 }
 
-/** Milliseconds before another attempt, after one that failed and `failures` before it; null if it was the last one. `random` is from 0 to 1. */
+/** Milliseconds before the attempt after `failures` failed ones; null if there is none. `random` is from 0 to 1. */
 export function waitMs(
   { pauses, retries, jitter: [least, most] = [1, 1] }: Schedule,
   failures: number,

@@ -1,4 +1,7 @@
-/** Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see their file. */
+/**
+ * Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see
+ * their file.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entra } from '../../daemon/services/issuing/providers/entra.ts';
 import { okta } from '../../daemon/services/issuing/providers/okta.ts';

@@ -1,4 +1,7 @@
-/** A person is a number: names are compared in one way, a rename shows at the devices of the person only, and one name can be that of two people. */
+/**
+ * A person is a number: names are compared in one way, a rename shows at the devices of the person only, and one name can be that
+ * of two people.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';

@@ -179,7 +179,8 @@ describe('--jq', () => {
     await running.until('stdout', /\n2999\n/);
     running.child.kill(signal);
     const { code, stderr } = await running.ended;
-    // SIGTERM ends the process by the signal once results have been asked for; so does SIGINT while Node exchanges its handlers for a script.
+    // SIGTERM ends the process by the signal once results have been asked for; so does SIGINT while Node exchanges its handlers for
+    // a script.
     if (running.child.signalCode !== null) expect(running.child.signalCode).toBe(signal);
     else
       expect([code, signal === 'SIGINT' ? stderr : '']).toEqual([

@@ -1,6 +1,6 @@
 /**
- * An operator who does anything at any time at `enroll --roster`, without a look at the screen: and what may follow from it, by the times at
- * which keys were pulled out and badges were scanned, without the state machine of the line.
+ * An operator who does anything at any time at `enroll --roster`, without a look at the screen: and what may follow from it, by
+ * the times at which keys were pulled out and badges were scanned, without the state machine of the line.
  */
 import { poll, sleep } from '../../src/delivery/wait.ts';
 import { mulberry } from '../support/mulberry.ts';

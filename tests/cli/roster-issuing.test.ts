@@ -1,4 +1,7 @@
-/** `enroll --roster --for` and `--receipt`: each person of a roster gets a key that is ready to sign in, and signs for it. The provider is a stand-in: see its file. */
+/**
+ * `enroll --roster --for` and `--receipt`: each person of a roster gets a key that is ready to sign in, and signs for it. The
+ * provider is a stand-in: see its file.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';

@@ -31,7 +31,10 @@ const daemon = daemonOfTests({ hardware: true });
 const reader = new RosterReader(driver, () => daemon);
 afterEach(() => reader.pullAll());
 
-/** Two that gave a key to a later badge when only time told whether it was still plugged in. For a longer run: the first seed, and how many. */
+/**
+ * Two that gave a key to a later badge when only time told whether it was still plugged in. For a longer run: the first seed, and
+ * how many.
+ */
 const [first, count] = (process.env.TEST_ROSTER_SEEDS ?? '').split(',').map(Number) as [number, number?];
 const seeds = count === undefined ? [1, 6] : Array.from({ length: count }, (_, index) => first + index);
 

@@ -59,7 +59,10 @@ export function atTerminal(command: readonly string[], { home, columns = 80, env
   };
 }
 
-/** An interactive shell, in which `$ ` asks for the next command. Bash restores the modes of the terminal automatically; `sh` leaves them. */
+/**
+ * An interactive shell, in which `$ ` asks for the next command. Bash restores the modes of the terminal automatically; `sh` leaves
+ * them.
+ */
 export async function shellAtTerminal(options: ScreenOptions, kind: 'bash' | 'sh' = 'bash'): Promise<Screen> {
   const env = { ...options.env, PS1: '$ ', INPUTRC: '/dev/null' };
   const command = kind === 'bash' ? ['bash', '--noprofile', '--norc', '-i'] : ['sh', '-i'];

@@ -34,7 +34,10 @@ export interface DeviceList {
 /** Devices of a client that still change; older ones stay as they are. */
 const LIVE = 12;
 const BATCH = 15;
-/** Milliseconds between two requests of a client, at most: with fewer, 64 clients would leave a machine of two processors no room for faults. */
+/**
+ * Milliseconds between two requests of a client, at most: with fewer, 64 clients would leave a machine of two processors no room
+ * for faults.
+ */
 const THINK_MS = 500;
 
 const registration = (serialNumber: string) => ({

@@ -1,4 +1,7 @@
-/** Requests of the clients, as the real client sends them: a write has an Idempotency-Key, and is repeated with it if its response was lost. */
+/**
+ * Requests of the clients, as the real client sends them: a write has an Idempotency-Key, and is repeated with it if its response
+ * was lost.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 

@@ -1,4 +1,7 @@
-/** Presses that were meant for another page approve nothing. The other page is at another port and name of this machine, so it is another site. */
+/**
+ * Presses that were meant for another page approve nothing. The other page is at another port and name of this machine, so it is
+ * another site.
+ */
 import { createServer } from 'node:http';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';

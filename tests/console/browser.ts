@@ -102,7 +102,10 @@ function followTraffic(page: Page): void {
 /** Script of the page: what is due has run, and the page is drawn. */
 const drawn = `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestIdleCallback(done))))`;
 
-/** Waits until all that a page has requested is there and drawn. `networkidle` of Playwright takes 500 ms longer, and after the first time does not wait for what the same document requests. */
+/**
+ * Waits until all that a page has requested is there and drawn. `networkidle` of Playwright takes 500 ms longer, and after the
+ * first time does not wait for what the same document requests.
+ */
 export async function settled(page: Page): Promise<void> {
   const open = traffic.get(page)!;
   for (let drawnTwice = 0; drawnTwice < 2; drawnTwice++) {
@@ -196,7 +199,10 @@ export const status = (page: Page, words: string | RegExp): Promise<void> =>
 /** Waits until the dialog takes an answer: a second after it appeared. */
 export const armed = (page: Page): Promise<void> => page.locator('dialog[open]:not(:has([aria-disabled]))').waitFor();
 
-/** What axe-core finds on the page: rule and element. `part`: a selector of what is looked at; `rules`: those that are applied, else all. */
+/**
+ * What axe-core finds on the page: rule and element. `part`: a selector of what is looked at; `rules`: those that are applied, else
+ * all.
+ */
 export async function violationsOn(
   page: Page,
   { part = 'html', rules }: { readonly part?: string | undefined; readonly rules?: readonly string[] | undefined } = {},
@@ -226,7 +232,10 @@ const nameOfFocused = `(control =>
   (control.labels?.[0]?.firstChild ?? control).textContent.trim() ||
   control.ariaLabel || control.labels?.[0]?.textContent.trim())(document.activeElement)`;
 
-/** Presses Tab until the focus is on an element, or on the next control with this name (its label, `aria-label` or text): a person without a pointer reaches it. */
+/**
+ * Presses Tab until the focus is on an element, or on the next control with this name (its label, `aria-label` or text): a person
+ * without a pointer reaches it.
+ */
 export async function tabTo(page: Page, target: string | Locator): Promise<void> {
   const isThere = async () =>
     typeof target === 'string'

@@ -12,7 +12,10 @@ const still = { reducedMotion: 'reduce' } as const;
 const widths = [360, 1440];
 const schemes = ['light', 'dark'] as const;
 
-/** What is wrong with the page as it stands, or with the part of it that a selector finds, in both themes and widths: an empty list if nothing is. */
+/**
+ * What is wrong with the page as it stands, or with the part of it that a selector finds, in both themes and widths: an empty list
+ * if nothing is.
+ */
 async function faultsOf(page: Page, part?: string): Promise<string[]> {
   const faults: string[] = [];
   for (const width of widths) {

@@ -1,4 +1,7 @@
-/** The session of a tab without a browser: what may replace its token. console/tsconfig.json checks the types, which are those of a browser. */
+/**
+ * The session of a tab without a browser: what may replace its token. console/tsconfig.json checks the types, which are those of a
+ * browser.
+ */
 import { afterEach, expect, test, vi } from 'vitest';
 import { call, token } from '../../console/api/request.ts';
 import { endSession, replaceToken, type SignIn, session, useSession } from '../../console/api/session.ts';

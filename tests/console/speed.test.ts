@@ -127,7 +127,10 @@ async function longestTask(page: Page, work: () => Promise<void>): Promise<numbe
   return tasks.reduce((most, { tdur = 0 }) => Math.max(most, tdur / 1000), 0);
 }
 
-/** Runs in the page: when it was first painted, when each font was requested (milliseconds), and how much has moved (as the metric CLS has it). */
+/**
+ * Runs in the page: when it was first painted, when each font was requested (milliseconds), and how much has moved (as the metric
+ * CLS has it).
+ */
 async function paintOf(): Promise<{ paintedAt: number; fonts: readonly number[]; moved: number }> {
   const page = globalThis as unknown as PageGlobals;
   const [painted] = performance.getEntriesByName('first-contentful-paint');

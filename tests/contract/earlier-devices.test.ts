@@ -20,8 +20,8 @@ import { add, leaving } from './store/person-rules.ts';
 const now = () => 1_900_000_000_000;
 
 /**
- * A registry that a daemon of the schema 17 has written: 10 devices, then persons person.1 to person.20, then 10 devices, then the person zoë and five
- * devices. The first device is bound to Person.1, the twelfth to person.12.unknown.
+ * A registry that a daemon of the schema 17 has written: 10 devices, then persons person.1 to person.20, then 10 devices, then the
+ * person zoë and five devices. The first device is bound to Person.1, the twelfth to person.12.unknown.
  */
 const written = new URL('../support/registry-of-names.db.gz', import.meta.url);
 const journalKey = new Uint8Array(32).fill(7);

@@ -1,4 +1,7 @@
-/** Where a random PIN is after a key was issued: on the key, on the letter and, sealed, in the registry. In no file, and not in the memory of the daemon. */
+/**
+ * Where a random PIN is after a key was issued: on the key, on the letter and, sealed, in the registry. In no file, and not in the
+ * memory of the daemon.
+ */
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';

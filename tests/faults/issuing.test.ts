@@ -1,6 +1,7 @@
 /**
- * Keys are issued at two providers, by `keys issue`, after a reset and by `enroll --for`, while the command line and the daemon are killed, keys are pulled, and providers lose answers or are away.
- * Afterwards no credential is without a record or of another person, and each PIN can be opened.
+ * Keys are issued at two providers, by `keys issue`, after a reset and by `enroll --for`, while the command line and the daemon
+ * are killed, keys are pulled, and providers lose answers or are away. Afterwards no credential is without a record or of another
+ * person, and each PIN can be opened.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -76,7 +77,10 @@ interface KeyPlan {
   readonly plans: readonly Plan[];
 }
 
-/** Faults of `npm test`: after the sealed PIN, the PIN, a credential, an answer of a key; in a request to a provider; before the activation; after the reset. */
+/**
+ * Faults of `npm test`: after the sealed PIN, the PIN, a credential, an answer of a key; in a request to a provider; before the
+ * activation; after the reset.
+ */
 const few: readonly (readonly [Way, Partial<Plan>])[] = [
   ['issue', { fault: { victim: 'command', at: 2, when: 'after' } }],
   ['issue', { fault: { victim: 'command', at: 3, when: 'after' } }],
@@ -94,7 +98,10 @@ const few: readonly (readonly [Way, Partial<Plan>])[] = [
   ['reset', { refuses: true }],
 ];
 
-/** Each fault of `keys issue` once in a first run; the others, and what follows, by the seed. Of twelve keys, one is enrolled and two are erased. */
+/**
+ * Each fault of `keys issue` once in a first run; the others, and what follows, by the seed. Of twelve keys, one is enrolled and
+ * two are erased.
+ */
 function plansOf(random: () => number): readonly KeyPlan[] {
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const any = (way: Way): Plan => ({

@@ -39,9 +39,8 @@ export const spawnTried = (home: string, store?: string): Promise<DaemonProcess>
   );
 
 /**
- * DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. Single sign-on is set up with a
- * provider that does not answer. Resolves to a service token that
- * may use SCIM.
+ * DEV-1, active and with the backup BKP-1, and the package APP-1: what inputs ask for by these names exists. Single sign-on is set
+ * up with a provider that does not answer. Resolves to a service token that may use SCIM.
  */
 export async function furnish(daemon: DaemonProcess): Promise<string> {
   const device = { deviceType: 'UKEY', serialNumber: 'FUZZ-1', manufacturer: 'Acme', model: 'K1' };

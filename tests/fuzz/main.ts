@@ -1,9 +1,9 @@
 /**
  * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, evidence under roots that are not trusted, scans with gaps, and files
- * that were cut; then 10,000 histories of persons on SQLite, and as many with three nodes on PostgreSQL; then 200,000 spoiled and long inputs
- * for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer was wrong or late, if an input held the main thread
- * for 50 ms, if something was logged as an error, if handles or memory are left, or if a history is not that of the model of persons.
- * DEVMGR_FUZZ_SEED, DEVMGR_FUZZ_COUNT and DEVMGR_PERSON_HISTORIES choose others.
+ * that were cut; then 10,000 histories of persons on SQLite, and as many with three nodes on PostgreSQL; then 200,000 spoiled and
+ * long inputs for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer was wrong or late, if an
+ * input held the main thread for 50 ms, if something was logged as an error, if handles or memory are left, or if a history is not
+ * that of the model of persons. DEVMGR_FUZZ_SEED, DEVMGR_FUZZ_COUNT and DEVMGR_PERSON_HISTORIES choose others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,10 @@ import { silentFrom, uicc } from '../support/vcard.ts';
 
 const module = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
 
-/** A separate process that runs the driver over the transport that is its argument, prints each status and key event, and ends after input. */
+/**
+ * A separate process that runs the driver over the transport that is its argument, prints each status and key event, and ends after
+ * input.
+ */
 const PROGRAM = `
   const { createPcscDriver, endProcess } = await import(${module('../../drivers/index.ts')});
   const { PCSC_TRANSPORTS } = await import(${module('../support/pcsc-transports.ts')});

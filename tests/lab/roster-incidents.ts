@@ -114,7 +114,10 @@ export class Incidents {
     return isBound;
   }
 
-  /** It may not be seen, or reported without its serial number. What the driver still reports of it comes before the result of a later key. */
+  /**
+   * It may not be seen, or reported without its serial number. What the driver still reports of it comes before the result of a
+   * later key.
+   */
   async #pulledAtOnce(person: string): Promise<boolean> {
     const { operator, bench, box, others } = this.#parts;
     const key = box.take([]);

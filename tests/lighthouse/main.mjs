@@ -1,4 +1,5 @@
-// `npm run lighthouse`: the scores that Lighthouse gives the console on a phone with a slow processor and network, for the pages that a person sees first.
+// `npm run lighthouse`: the scores that Lighthouse gives the console on a phone with a slow processor and network, for the pages
+// that a person sees first.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +11,10 @@ import { launch } from 'puppeteer-core';
 import { bundle } from '../../scripts/lib/project.mjs';
 import { fillSample } from '../console/sample.ts';
 
-/** Scores that each page must reach, of 100. The first depends on the machine: it is printed, and fails the run only with `--performance`. */
+/**
+ * Scores that each page must reach, of 100. The first depends on the machine: it is printed, and fails the run only with
+ * `--performance`.
+ */
 const least = {
   performance: process.argv.includes('--performance') ? 99 : 0,
   accessibility: 100,

@@ -1,4 +1,7 @@
-/** The test card and the test authenticator, byte by byte as a transport talks to them, and what the contract requires of their evidence. */
+/**
+ * The test card and the test authenticator, byte by byte as a transport talks to them, and what the contract requires of their
+ * evidence.
+ */
 import { createHash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';

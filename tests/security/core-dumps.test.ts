@@ -1,4 +1,7 @@
-/** What signals bring out of the memory and environment of devmgr: nothing. On the built program; core dumps under a kernel that writes core files. */
+/**
+ * What signals bring out of the memory and environment of devmgr: nothing. On the built program; core dumps under a kernel that
+ * writes core files.
+ */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Filters, paths and bodies of SCIM of any form: an error of the standard at once, never a 500. `npm run fuzz` has them among its inputs. */
+/**
+ * Filters, paths and bodies of SCIM of any form: an error of the standard at once, never a 500. `npm run fuzz` has them among its
+ * inputs.
+ */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { scimInputs } from '../fuzz/inputs.ts';
 import { furnish, spawnTried } from '../fuzz/leaks.ts';

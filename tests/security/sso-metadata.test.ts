@@ -1,4 +1,7 @@
-/** A provider of single sign-on whose description or codes are malformed: a sign-in is refused in one line, and nothing fails inside the daemon. */
+/**
+ * A provider of single sign-on whose description or codes are malformed: a sign-in is refused in one line, and nothing fails inside
+ * the daemon.
+ */
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';

@@ -9,7 +9,10 @@ export interface TracedCall {
 }
 
 export interface DiskTrace {
-  /** Ends the tracing; the calls that succeeded. `last`: tracing continues until this call has returned, because its effect may be seen before that. */
+  /**
+   * Ends the tracing; the calls that succeeded. `last`: tracing continues until this call has returned, because its effect may be
+   * seen before that.
+   */
   end(last?: (call: TracedCall) => boolean): Promise<readonly TracedCall[]>;
 }
 

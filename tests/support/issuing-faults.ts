@@ -6,7 +6,10 @@ import type { Kind } from './issuing-providers.ts';
 /** What is killed, or pulled. */
 export type Victim = 'command' | 'daemon' | 'key';
 
-/** The request that changes something and at which it happens: by its number, or by its kind at a provider; before it is carried out, or before it is answered. */
+/**
+ * The request that changes something and at which it happens: by its number, or by its kind at a provider; before it is carried
+ * out, or before it is answered.
+ */
 export interface Fault {
   readonly victim: Victim;
   readonly at: number | Kind;

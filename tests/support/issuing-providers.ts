@@ -1,6 +1,7 @@
 /**
- * Stand-ins for providers at which keys are issued. They speak the published shapes of Microsoft Graph, of Okta and of a WebAuthn server with three
- * addresses, and check registrations with an independent library. None of them is a real tenant: none was available.
+ * Stand-ins for providers at which keys are issued. They speak the published shapes of Microsoft Graph, of Okta and of a WebAuthn
+ * server with three addresses, and check registrations with an independent library. None of them is a real tenant: none was
+ * available.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -19,9 +20,10 @@ export interface Accepted {
 }
 
 /**
- * What happens to the next requests of a kind. `hollow`: 200 with an error, not carried out. `lost`: carried out, but the connection ends before the answer; `late`: the same, and carried
- * out by `settle` only; `unlisted`: as `lost`, and lists lack it until `settle`. `absent`: 404, not carried out; `moved`: carried out, and
- * answered by a redirect; `expired`: 401, not carried out.
+ * What happens to the next requests of a kind. `hollow`: 200 with an error, not carried out. `lost`: carried out, but the
+ * connection ends before the answer; `late`: the same, and carried out by `settle` only; `unlisted`: as `lost`, and lists lack it
+ * until `settle`. `absent`: 404, not carried out; `moved`: carried out, and answered by a redirect; `expired`: 401, not carried
+ * out.
  */
 export type Trouble =
   | 'lost'

@@ -10,7 +10,10 @@ import { IssuableAuthenticator, type IssuableOptions } from './issuable-authenti
 import { openTemporary } from './sqlite.ts';
 import { authenticatorRoot } from './test-authenticator.ts';
 
-/** Lives as long as the test. `bodies`: what was asked of the key. `hooks.before`: called before it is. `logged`: what a log at its most verbose has, with all traffic. */
+/**
+ * Lives as long as the test. `bodies`: what was asked of the key. `hooks.before`: called before it is. `logged`: what a log at its
+ * most verbose has, with all traffic.
+ */
 export async function issuingStation(
   serialNumber: string,
   { isFresh = true, ...options }: Partial<IssuableOptions> & { readonly isFresh?: boolean } = {},

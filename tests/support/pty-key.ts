@@ -46,8 +46,8 @@ export async function ptyKey(authenticator: TestAuthenticator): Promise<string> 
 }
 
 /**
- * Runs one of the tools to its end. `lines`: what it reads, PINs too. In a session without a terminal, so that it does not ask for them at the
- * terminal of the tests; not as the leader of the session, because the key would become its terminal.
+ * Runs one of the tools to its end. `lines`: what it reads, PINs too. In a session without a terminal, so that it does not ask for
+ * them at the terminal of the tests; not as the leader of the session, because the key would become its terminal.
  */
 export async function fidoTool(program: string, args: readonly string[], ...lines: readonly string[]) {
   const tool = spawn('/bin/sh', ['-c', '"$@"; exit $?', 'sh', program, ...args], { detached: true });

@@ -1,6 +1,7 @@
 /**
  * The runs that the tests are divided into, so that `npm test` ends within 15 minutes on two processors. It has the files of no other run;
- * `npm run test:exhaustive` and `npm run test:browser` have those below, and `.ci/run` runs them all. Any run of vitest that names files has them.
+ * `npm run test:exhaustive` and `npm run test:browser` have those below, and `.ci/run` runs them all. Any run of vitest that names
+ * files has them.
  */
 import { matchesGlob } from 'node:path';
 

@@ -1,4 +1,7 @@
-/** A FIDO authenticator: CTAP2 (getInfo, makeCredential, getAssertion with named credentials) and U2F (register, version), request in, response out. No transport. */
+/**
+ * A FIDO authenticator: CTAP2 (getInfo, makeCredential, getAssertion with named credentials) and U2F (register, version), request
+ * in, response out. No transport.
+ */
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { type CborInput, writeCbor } from './test-cbor.ts';

@@ -1,6 +1,6 @@
 /**
- * `node tests/tools/setup.mjs [FOLDER]` installs the tools of this folder, or of another one of tests, if they are missing or older than the lock file. Runs on any Node that has npm
- * beside it; does nothing, and needs no network, when everything is there.
+ * `node tests/tools/setup.mjs [FOLDER]` installs the tools of this folder, or of another one of tests, if they are missing or
+ * older than the lock file. Runs on any Node that has npm beside it; does nothing, and needs no network, when everything is there.
  */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -35,7 +35,7 @@ const first = { deviceType: 'UKEY' as DeviceType, serialNumber: '', ...none, tag
 type DeviceEntries = ReturnType<typeof useEntries<typeof first>>;
 const lines = ['serialNumber', ...describedNames] as const;
 
-/** Asks for the device, or takes a key that is plugged into the machine of the daemon; then activates it for its user, or shows its activation code. */
+/** Asks for the device, or takes a key at the daemon's machine; then activates it for its user, or shows its activation code. */
 export function AddDevice({ onClose }: { readonly onClose: () => void }) {
   const names = deviceWords.facts;
   const entries = useEntries(first);

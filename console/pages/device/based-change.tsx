@@ -1,4 +1,4 @@
-/** Changes that are based on what the page shows: if another person has changed the same field since, the person chooses between both values. */
+/** Changes based on the page's values: if somebody has changed the field since, the person chooses between both values. */
 import { useSignal } from '@preact/signals';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { useAction } from '../../api/action.ts';

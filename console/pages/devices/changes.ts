@@ -78,8 +78,8 @@ export function recallList(query: URLSearchParams) {
 }
 
 /**
- * Loads the list again when devices that it shows have changed. Changes of others, which can make rows appear and move, are counted until the person
- * asks for them. Returns their number.
+ * Loads the list again when devices that it shows have changed. Changes of others, which can make rows appear and move, are
+ * counted until the person asks for them. Returns their number.
  */
 export function useChanges(query: ReadonlySignal<URLSearchParams>, reload: () => void): ReadonlySignal<number> {
   const present = () => lists.get(nameOf(query.peek()));

@@ -1,6 +1,7 @@
 /**
- * A run that has begun, in the session of the tab, so that it continues after a reload. Neither the file nor a result is stored: the person chooses the file
- * again, batches that were sent are sent again with the same keys, and the daemon repeats its responses with the activation codes.
+ * A run that has begun, in the session of the tab, so that it continues after a reload. Neither the file nor a result is stored:
+ * the person chooses the file again, batches that were sent are sent again with the same keys, and the daemon repeats its
+ * responses with the activation codes.
  */
 import { newKey } from '../../api/request.ts';
 import { storedIn } from '../../stored.ts';

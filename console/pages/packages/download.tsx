@@ -21,8 +21,9 @@ type DownloadEnd = 'saved' | 'damaged' | 'canceled';
 const canSave = ({ fileSize }: AppVersion): boolean => canChooseFile() || fileSize <= MAX_IN_MEMORY;
 
 /**
- * Downloads a package. Where the browser can write to a file that the person chooses, nothing of it is kept in memory, and the file gets its content
- * only when the digest is right. `onReceived` gets the bytes that were received. Throws `Problem`, and what the browser throws if the disk is full.
+ * Downloads a package. Where the browser can write to a file that the person chooses, nothing of it is kept in memory, and the
+ * file gets its content only when the digest is right. `onReceived` gets the bytes that were received. Throws `Problem`, and what
+ * the browser throws if the disk is full.
  */
 async function download(
   app: AppVersion,

@@ -46,7 +46,7 @@ const extensionOf = (name: string): string => /\.([^.]+)$/.exec(name)?.[1]?.toLo
 const platformOf = (name: string): Platform | null =>
   platformNames.find(each => (platforms[each] as readonly string[]).includes(extensionOf(name))) ?? null;
 
-/** Id of the version that a new package would repeat, among the last 100 of its platform; null if there is none. The daemon looks at all of them. */
+/** Id of the version that a new package repeats, among the last 100 of its platform; null if none. The daemon checks all. */
 async function existing(file: File, platform: Platform, version: string): Promise<string | null> {
   const { list } = await call('listAppVersions', { query: { size: 100, platform } });
   const isSame = (fileName: string) => extensionOf(fileName) === extensionOf(file.name);

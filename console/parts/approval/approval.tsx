@@ -9,9 +9,9 @@ import { approval as words } from '../../text/words.ts';
 import { Presses } from './presses.ts';
 
 /**
- * Marks a tab that another page has opened. That page keeps a handle that navigates the tab, and the name by which it finds it again. The daemon's
- * `Cross-Origin-Opener-Policy` cuts both. Browsers ignore that header on plain HTTP to another machine, so this part does what it can before the first
- * button that approves something is shown.
+ * Marks a tab that another page has opened. That page keeps a handle that navigates the tab, and the name by which it finds it
+ * again. The daemon's `Cross-Origin-Opener-Policy` cuts both. Browsers ignore that header on plain HTTP to another machine, so
+ * this part does what it can before the first button that approves something is shown.
  */
 const MARK = 'devmgr.opened';
 

@@ -43,7 +43,7 @@ export async function openKeptObjects(target: S3Target) {
           if (await isMissing(bucket, nameOf(copy))) await bucket.copy(copy, nameOf(copy));
       }
     },
-    /** Copies the files that are not `known` to names below `label`, which is `.before-restore-…`. Returns the function that removes the originals. */
+    /** Copies files that are not `known` to names below `label`, `.before-restore-…`. Returns the function that removes the originals. */
     async keepUnknown(known: KnownNames, label: string): Promise<() => Promise<void>> {
       const unknown: string[] = [];
       for await (const objects of bucket.list()) {

@@ -1,6 +1,6 @@
 /**
- * Where the stored files are, from `--files` and the environment, and the keys of the object store, from the environment or a file in the format
- * that the tools of AWS share. The client of the object store is not loaded here.
+ * Where the stored files are, from `--files` and the environment, and the keys of the object store, from the environment or a file
+ * in the format that the tools of AWS share. The client of the object store is not loaded here.
  */
 import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
 import type { Env } from '../../../src/contract/local.ts';

@@ -1,7 +1,7 @@
 /**
- * Messages of LDAP (RFC 4511), as a server may send them. The library reads what it is given without end if a length within a message is wrong, so
- * that a malicious server could stop the daemon. So each message is checked here first: every length fits exactly, and its parts are those
- * that the kind of message has.
+ * Messages of LDAP (RFC 4511), as a server may send them. The library reads what it is given without end if a length within a
+ * message is wrong, so that a malicious server could stop the daemon. So each message is checked here first: every length fits
+ * exactly, and its parts are those that the kind of message has.
  */
 
 /** A part of a message; `start` and `end` of its content. */

@@ -56,8 +56,8 @@ interface DirectoryServer {
 }
 
 /**
- * The control with the position in paged results, as the library writes it. The library does not take its own, and stops at an empty page, which
- * Active Directory sends in between.
+ * The control with the position in paged results, as the library writes it. The library does not take its own, and stops at an
+ * empty page, which Active Directory sends in between.
  */
 class PageControl extends Control {
   readonly #cookie: Buffer;
@@ -97,7 +97,7 @@ export class DirectoryReader {
     this.fields = fieldsOf(config.attributes, server.isActiveDirectory);
   }
 
-  /** Connects, signs in, runs `use` and closes. Whatever fails, also in `use`, rejects with a `DirectoryFailure` if the directory is the cause. */
+  /** Connects, signs in, runs `use` and closes. Rejects with a `DirectoryFailure` if the directory causes a failure, also in `use`. */
   static async with<T>(
     config: DirectoryConfig,
     password: string | null,
@@ -125,7 +125,7 @@ export class DirectoryReader {
     return this.#config.filter ?? DEFAULT_FILTERS[this.server.isActiveDirectory ? 'active' : 'other'];
   }
 
-  /** Every entry, or those that changed after a position of this server. A position that is of another server counts as none: see `canContinue`. */
+  /** Every entry, or those changed after a position of this server. A position of another server counts as none: see `canContinue`. */
   async *read(after: DirectoryPosition | null): AsyncGenerator<DirectoryPage> {
     let read = 0;
     const groups = await this.#groups();

@@ -94,8 +94,8 @@ const NO_VALUE = '-';
 const field = (text: string, length: number): string => text.replaceAll(/[^!-~]/g, '').slice(0, length) || NO_VALUE;
 
 /**
- * A journal entry as a syslog message (RFC 5424) with its length in front (RFC 6587, RFC 5425). Its text is the entry as JSON, whose `id` shows gaps and repetitions; JSON escapes line
- * breaks and control characters.
+ * A journal entry as a syslog message (RFC 5424) with its length in front (RFC 6587, RFC 5425). Its text is the entry as JSON,
+ * whose `id` shows gaps and repetitions; JSON escapes line breaks and control characters.
  */
 function syslogFrame(line: AuditLine, host = hostname()): Buffer {
   const header = [

@@ -21,7 +21,7 @@ export class ProviderAway extends ProviderError {
 }
 /** The provider does not accept the registry as its client: no sign-in succeeds until an ADMIN changes that. The message is for ADMINs. */
 export class ClientRefused extends ProviderAway {}
-/** The address of the provider must not be asked: nothing was sent, and no other request succeeds until the address is changed or allowed. */
+/** The address of the provider must not be asked: nothing is sent until the address is changed or allowed. */
 export class AddressRefused extends ProviderAway {}
 /** A token, or an answer, is not accepted. `message`: why, for the log. */
 export class TokenRefused extends ProviderError {}

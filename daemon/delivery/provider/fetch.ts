@@ -1,7 +1,8 @@
 /**
- * Requests to the provider. What it names itself (the address of its keys, of tokens) must be public and https, as with webhooks: a provider must not
- * reach what only the machine of the daemon can reach. The host of the issuer may be in the networks of the organization, because an administrator
- * has named it and its certificate must bear that name; http only on this machine. Addresses at which clouds serve secrets are none of them.
+ * Requests to the provider. What it names itself (the address of its keys, of tokens) must be public and https, as with webhooks:
+ * a provider must not reach what only the machine of the daemon can reach. The host of the issuer may be in the networks of the
+ * organization, because an administrator has named it and its certificate must bear that name; http only on this machine.
+ * Addresses at which clouds serve secrets are none of them.
  */
 import type { CustomFetchOptions } from 'openid-client';
 import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';

@@ -120,7 +120,8 @@ const plainHost = (url: URL): string => hostOf(url).replace(/\.$/, '').toLowerCa
 /**
  * Addresses of cloud hosts that are public by the registries and lead to services for the machine itself. The others are special addresses
  * (169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, fd20:ce::254).
- * - 168.63.129.16: the platform of Azure, which has secrets of the machine (learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16)
+ * - 168.63.129.16: the platform of Azure, which has secrets of the machine
+ *   (learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16)
  * - 161.26.0.0/16 and 166.8.0.0/14: services of IBM Cloud (cloud.ibm.com/docs/vpc?topic=vpc-service-endpoints-for-vpc)
  */
 const isOfCloudHost = insideOf(['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14']);

@@ -1,7 +1,7 @@
 /**
- * The first matches of a filter in the order of numbers, as of an earlier moment. A page takes those that still match, and what has changed since.
- * A search would look at each device before a match: those before a time are the oldest ones, and lists begin with the newest; two filters
- * with many devices each can have few in common.
+ * The first matches of a filter in the order of numbers, as of an earlier moment. A page takes those that still match, and what
+ * has changed since. A search would look at each device before a match: those before a time are the oldest ones, and lists begin
+ * with the newest; two filters with many devices each can have few in common.
  */
 
 import type { Conditions } from '../../store/postgres/conditions.ts';

@@ -109,8 +109,9 @@ function isInOrder(query: DeviceQuery): boolean {
 }
 
 /**
- * Whether to find few matches first and sort them, because no index in the order of the page has them near each other. Marks are in the order
- * of numbers. Devices before a time are the oldest ones: in the order of numbers all others come first, which the planner does not know.
+ * Whether to find few matches first and sort them, because no index in the order of the page has them near each other. Marks are
+ * in the order of numbers. Devices before a time are the oldest ones: in the order of numbers all others come first, which the
+ * planner does not know.
  */
 function isSorted(query: DeviceQuery): boolean {
   const isByNumber = sortColumn(query.sortBy) === null;

@@ -36,7 +36,7 @@ export function nameOf(filter: DeviceFilter): string {
   return JSON.stringify(fieldsOf(filter).map(field => (field === bound ? [field] : [field, filter[field]])));
 }
 
-/** What to remember of a total; null if it can change without an entry in `device_before`, because its filter names uses that are too recent. */
+/** The total to remember; null if it can change without an entry in `device_before`, because its filter names too recent uses. */
 export function toRemember(filter: DeviceFilter, total: number, moment: Moment): FilterTotal | null {
   if (filter.lastUsedBefore !== undefined && filter.lastUsedBefore > moment.at - 2 * recentMs) return null;
   const bound = movingOf(filter);
@@ -65,8 +65,8 @@ export function changesSince({ until, moment }: Start, filter: DeviceFilter, val
 }
 
 /**
- * The present total, from a remembered one, as an expression beside the row of `head`. `otherwise`: its value if what has changed is not known.
- * `null` if the bound has moved too far.
+ * The present total, from a remembered one, as an expression beside the row of `head`. `otherwise`: its value if what has changed
+ * is not known. `null` if the bound has moved too far.
  */
 export function sinceThen(
   before: FilterTotal,

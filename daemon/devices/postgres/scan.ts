@@ -10,7 +10,7 @@ import { rowColumns, toDeviceRow } from './lists.ts';
 /** Rows of a batch. */
 const BATCH = 250;
 
-/** Implements `Store.scanDevices`. A cursor in a transaction of its own keeps the moment; the server cannot clean up later rows until it ends. */
+/** Implements `Store.scanDevices`. A cursor in a transaction of its own keeps the moment; later rows are not cleaned up until it ends. */
 export async function* scanDevices(
   open: () => Promise<Session>,
   filter: DeviceFilter,

@@ -30,7 +30,7 @@ const upTo = (most: number): Few => ({
   areAll: `(SELECT total <= ${most} FROM few)`,
 });
 
-/** Matches of a keyword that are looked up once, both for their total and for the page. With so few, a longer statement takes longer to plan. */
+/** Matches of a keyword that are looked up once, for the total and the page. So few do not justify a longer statement. */
 const mostHits = 1000;
 /** Matches of marks and times that are sorted for a page, where no index has both the filter and the order. */
 const mostSorted = 50_000;

@@ -43,8 +43,8 @@ const page = `<!doctype html>
 
 /**
  * A separate file because the policy allows no inline script. The validator would be a service on the internet. The token of a
- * login or a refresh on the page is used for the requests after it. Groups start closed: version 5.35 of Swagger UI stops in the middle of the first group
- * if it has to show more than about 135 operations at once.
+ * login or a refresh on the page is used for the requests after it. Groups start closed: version 5.35 of Swagger UI stops in the
+ * middle of the first group if it has to show more than about 135 operations at once.
  */
 const initializer = `const tokenPaths = ${JSON.stringify([routes.login.path, routes.refreshToken.path])};
 function useToken(response) {
@@ -71,7 +71,7 @@ window.ui = SwaggerUIBundle({
 /** Origins for which the Postman collection is kept: the client chooses the header Host. */
 const ORIGINS = 16;
 
-/** Adds the routes of the documents, and `/`, which leads a browser to the console, else to Swagger UI. Each document is generated once, at its first request. */
+/** Adds the routes of the documents, and `/`, which leads to the console, else to Swagger UI. Documents are generated once. */
 export function documents(app: FastifyInstance, { version, console, limiter }: DocumentParts): void {
   const kept = new KeptDocuments(ORIGINS);
   const openapi = () => JSON.stringify(buildOpenapi(version));

@@ -16,7 +16,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What a page or document contains, with the tag of that content. Made once, because a sender without a token can ask for it again and again. */
+/** The content of a page or document, with its tag. Made once, because a sender without a token can ask for it repeatedly. */
 export interface Page {
   readonly content: Buffer;
   readonly etag: string;
@@ -47,7 +47,7 @@ export function isKnown({ headers }: FastifyRequest, etag: string): boolean {
   return tags?.some(tag => tag === '*' || tag === etag) ?? false;
 }
 
-/** Sends a document or a file of a page. `caching`: unless it is given, a browser may keep it but must check each time whether it is current. */
+/** Sends a document or a file of a page. `caching`: without it, a browser may keep it but must check each time. */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

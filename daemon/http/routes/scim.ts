@@ -1,4 +1,4 @@
-/** SCIM 2.0 at /scim/v2 (RFC 7644): its own media type and errors, and one route, because its paths and methods are not those of the contract. */
+/** SCIM 2.0 at /scim/v2 (RFC 7644): own media type and errors, and one route, because its paths are not those of the contract. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { bodyBounds, sizes } from '../../../src/contract/limits.ts';

@@ -113,7 +113,7 @@ async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise
   });
 }
 
-/** Of two persons who swap their names, one is called by its id until the other has given up the name. The brake counts that too: it disables accounts. */
+/** Of two persons who swap names, one has its id as name until the other gives up the name. The brake counts that too. */
 async function stepAside(parts: ApplyParts, waiting: readonly PlannedStep[]): Promise<void> {
   const { store, commit, leavers, isBraked } = parts;
   const brake = isBraked ? { brake: await leavers.totals() } : {};

@@ -1,6 +1,6 @@
 /**
- * Credentials of devices at providers: begun, finished, removed. Each step is stored before the request to the provider, and a lost response
- * is resolved by listing, so that no credential exists there without a record here.
+ * Credentials of devices at providers: begun, finished, removed. Each step is stored before the request to the provider, and a
+ * lost response is resolved by listing, so that no credential exists there without a record here.
  */
 import { createHash } from 'node:crypto';
 import { ApiError, Code } from '../../../src/contract/codes.ts';
@@ -218,8 +218,8 @@ export class CredentialService {
   }
 
   /**
-   * The id at a provider that has refused a repetition; null if it does not list the credential. Another node may have sent the first request,
-   * which is still being carried out. Rejects with a `Conflict` once that node has stored the end.
+   * The id at a provider that has refused a repetition; null if it does not list the credential. Another node may have sent the
+   * first request, which is still being carried out. Rejects with a `Conflict` once that node has stored the end.
    */
   #acceptedElsewhere(provider: ProviderRecord, credential: domain.CredentialRecord): Promise<string | null> {
     const { store } = this.#parts;

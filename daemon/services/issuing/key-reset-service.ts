@@ -89,7 +89,7 @@ export class KeyResetService {
     return commitLast(store, context, { at, changes }, () => ({ ...after, pending: after.pending + pending }));
   }
 
-  /** Only those who could begin it: a DEALER who has no key in hand would else take an ADMIN's sign-in key. No step-up is needed: the key is erased already. */
+  /** Only those who could begin it: else a DEALER without the key could take an ADMIN's key. No step-up: the key is erased. */
   async #demandEnding({ caller }: Context, credentials: readonly CredentialRecord[], open: domain.OpenReset) {
     if (caller.user !== null && caller.role === 'ADMIN') return;
     for (const { number, provider } of credentials)

@@ -16,7 +16,7 @@ interface EarlierDevices {
   readonly unmatched: number;
 }
 
-/** Devices whose name means exactly one person become devices of that person. What is done is not done again; it can be interrupted at any time. */
+/** Binds devices whose name means exactly one person to that person. Idempotent; can be interrupted at any time. */
 export async function bindEarlierDevices(
   store: Pick<Store, 'unkeyedDevices' | 'people' | 'commit'>,
   now: () => number,

@@ -19,7 +19,7 @@ interface RefusedParts {
   readonly now: () => number;
 }
 
-/** Writes of the list within a minute, by this daemon. What exceeds them is in the log only: a hostile sender must not wear out the disk. */
+/** Writes of the list within a minute, by this daemon. More is only logged: a hostile sender must not wear out the disk. */
 const MOST_WRITES = 120;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

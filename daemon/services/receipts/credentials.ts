@@ -29,9 +29,9 @@ interface SigningRequest {
 }
 
 /**
- * The last proved credential first. Only genuine keys count: with a credential made in software, a receipt would be the word of its operator.
- * A key that replaces the one of the receipt before must name its serial number, or an ADMIN answers for it; and what comes back must be
- * what was issued.
+ * The last proved credential first. Only genuine keys count: with a credential made in software, a receipt would be the word of
+ * its operator. A key that replaces the one of the receipt before must name its serial number, or an ADMIN answers for it; and
+ * what comes back must be what was issued.
  */
 export async function signersOf(
   store: Pick<Store, 'proofsOf' | 'receipts'>,

@@ -1,6 +1,6 @@
 /**
- * Filters and paths of SCIM 2.0 (RFC 7644, sections 3.4.2.2 and 3.5.2). Length, terms and depth are bounded before and while they are read; each
- * character is looked at once.
+ * Filters and paths of SCIM 2.0 (RFC 7644, sections 3.4.2.2 and 3.5.2). Length, terms and depth are bounded before and while they
+ * are read; each character is looked at once.
  */
 import { badRequest } from './error.ts';
 

@@ -7,8 +7,8 @@ import type { Store } from '../../store/store.ts';
 const MOST = 10_000;
 
 /**
- * Remembers the total and where pages begin, until the next commit. To count and to skip 100,000 persons takes longer than to read a page, and
- * a provider reads all pages one after the other.
+ * Remembers the total and where pages begin, until the next commit. To count and to skip 100,000 persons takes longer than to read
+ * a page, and a provider reads all pages one after the other.
  */
 export class PersonPages {
   readonly #store: Pick<Store, 'people' | 'onCommit'>;

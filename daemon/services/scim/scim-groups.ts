@@ -109,8 +109,8 @@ export class ScimGroups extends ScimResources {
   }
 
   /**
-   * The group and its members; those of a large change follow in further commits, and a repeated request continues. Refuses persons who are not
-   * known before it changes anything.
+   * The group and its members; those of a large change follow in further commits, and a repeated request continues. Refuses
+   * persons who are not known before it changes anything.
    */
   async #save(
     request: ScimRequest,

@@ -85,7 +85,7 @@ const emailOf = (emails: readonly Attributes[]): unknown =>
     )?.value,
   );
 
-/** Reads a request: `active: false` counts whatever else it contains. `known`: the person before, whose values stay where one is left out. */
+/** Reads a request: `active: false` counts whatever else it contains. `known`: the person before, for values left out. */
 class UserReader {
   readonly left: ScimError[] = [];
   readonly #known: UserDraft;
@@ -137,8 +137,8 @@ class UserReader {
 }
 
 /**
- * What a body of POST or PUT sets. Attributes that devmgr does not store are ignored. `known`: the person, if it exists already. Refuses with
- * `invalidValue` and `invalidSyntax`.
+ * What a body of POST or PUT sets. Attributes that devmgr does not store are ignored. `known`: the person, if it exists already.
+ * Refuses with `invalidValue` and `invalidSyntax`.
  */
 export function readUser(body: unknown, known: PersonRecord | null): ReadUser {
   const faults: ScimError[] = [];

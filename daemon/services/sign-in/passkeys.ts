@@ -98,7 +98,7 @@ export class PasskeyService {
     return this.#changes.run(user.number, () => retrying(() => this.#add(context, user, key)));
   }
 
-  /** Removes a key that was issued, and ends the sessions of its user: a person who found the key may have opened one. Without effect if it is removed. */
+  /** Removes an issued key and ends its user's sessions: a finder may have opened one. Without effect if it is removed. */
   takeBack(owner: number, credentialId: string): Promise<void> {
     const { store, now } = this.#parts;
     const attempt = async () => {

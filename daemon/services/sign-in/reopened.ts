@@ -12,8 +12,8 @@ export interface ReopenParts {
 }
 
 /**
- * The user for whom another session of a login may be opened; null if the login has ended, or its user must sign in with a key now and has not
- * done so. The user is read: another daemon may have disabled the user a moment ago.
+ * The user for whom another session of a login may be opened; null if the login has ended, or its user must sign in with a key now
+ * and has not done so. The user is read: another daemon may have disabled the user a moment ago.
  */
 export async function userToReopen(
   login: VerifiedToken,

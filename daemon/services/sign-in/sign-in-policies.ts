@@ -13,7 +13,7 @@ import { unchanged } from '../../domain/user.ts';
 import type { Store } from '../../store/store.ts';
 import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
 
-/** The result of a right password: a login, the first of two steps, a login that may only register a key, or a refusal because all keys were removed. */
+/** Result of a right password: a login, the first of two steps, a login that may only register a key, or a refusal. */
 type Demand = 'password' | 'key' | 'registration' | 'allowance';
 
 /** How long a registration is allowed. */
@@ -72,7 +72,7 @@ export class SignInPolicies {
     });
   }
 
-  /** Lets a user whose keys were removed register one with the password alone. Another ADMIN decides: the password of an ADMIN must not do. */
+  /** Lets a user whose keys were removed register one with the password alone. Another ADMIN decides. */
   async allowRegistration(context: Context, userId: string): Promise<DataOf<Routes['allowRegistration']>> {
     const { number } = await readUser(this.#store, userId);
     if (number === context.caller.user?.number)
@@ -128,7 +128,7 @@ export class SignInPolicies {
     return (await this.#lackOf(user, session)) === 'password';
   }
 
-  /** Refuses callers who must sign in with a key, had one, and have not used it in this session: the password alone must not replace the key. */
+  /** Refuses callers who need a key, had one, and have not used it in this session: a password must not replace the key. */
   async demandKeyOf({ user, session }: Pick<Caller, 'user' | 'session'>): Promise<void> {
     const lack = user ? await this.#lackOf(user, session) : 'password';
     if (lack === 'allowance') throw new NoKeyLeft();
@@ -141,8 +141,9 @@ export class SignInPolicies {
   }
 
   /**
-   * The policy, for a caller who may change it: one who must sign in with a key has used it in this session, so that a session from before the
-   * policy cannot end it. Judged after the read: a policy that is set after the read is a `Conflict` of the change.
+   * The policy, for a caller who may change it: one who must sign in with a key has used it in this session, so that a session
+   * from before the policy cannot end it. Judged after the read: a policy that is set after the read is a `Conflict` of the
+   * change.
    */
   async #readToChange({ caller: { user, session } }: Context): Promise<domain.SignInPolicyRecord> {
     const policy = await this.read();

@@ -14,8 +14,8 @@ const CODE = 16;
 const SIZE = TIME + NONCE + CODE;
 
 /**
- * Counts the answer to a challenge, which takes one. Remembered for twice the time that a challenge is valid: the clocks of daemons differ. If
- * memory has forgotten it, the row of a key still refuses what it has answered.
+ * Counts the answer to a challenge, which takes one. Remembered for twice the time that a challenge is valid: the clocks of
+ * daemons differ. If memory has forgotten it, the row of a key still refuses what it has answered.
  */
 const once = {
   scope: 'answered challenge',

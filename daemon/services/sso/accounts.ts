@@ -52,8 +52,8 @@ export class SsoAccounts {
   }
 
   /**
-   * The account of a person, made if there is none, with the role that it has now. `sessions`: the version of `SESSIONS` for which the role was
-   * found. A `Refusal` if the last ADMIN would lose the role.
+   * The account of a person, made if there is none, with the role that it has now. `sessions`: the version of `SESSIONS` for which
+   * the role was found. A `Refusal` if the last ADMIN would lose the role.
    */
   async enter(person: Subject, sessions: number, requestId: string | null): Promise<UserRecord | Refusal> {
     const key = domain.accountKey(person);

@@ -11,7 +11,7 @@ const aboutGrants: ReadonlySet<unknown> = new Set([
   'slow_down',
 ]);
 
-/** Rejects with `ClientRefused` if a provider refuses the client. Only requests with POST have the secret. `answered`: null if it is accepted. */
+/** Rejects with `ClientRefused` if a provider refuses the client. Only POST has the secret. `answered`: null if accepted. */
 export function withClient(fetch: ProviderFetch, answered: (refused: ClientRefused | null) => void): ProviderFetch {
   return async (url, options) => {
     const response = await fetch(url, options);

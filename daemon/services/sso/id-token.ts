@@ -1,4 +1,4 @@
-/** Verifies the tokens that a provider signs. Does no I/O except to read the keys. Every failure is the same error; no part of a refused token is used. */
+/** Verifies tokens of a provider. No I/O except to read its keys. Every failure is one error; refused tokens are not used. */
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { ssoBounds } from '../../../src/contract/limits.ts';

@@ -2,7 +2,7 @@
 import { ProviderAway } from '../../delivery/provider/errors.ts';
 
 const KEEP_MS = 10 * 60_000;
-/** Limit of reads in a minute, including failed ones: anyone can send tokens, and these must not cause any number of requests to the provider. */
+/** Limit of reads in a minute, with failed ones: anyone can send tokens, and these must not cause unlimited requests. */
 const perMinute = 6;
 
 export class KeptRead<T> {

@@ -1,6 +1,6 @@
 /**
- * Bounds what people without a token make the registry ask of the provider. Many people may have one address, and strangers may have that address
- * too: who is beyond a bound waits, and is refused only if too many wait.
+ * Bounds what people without a token make the registry ask of the provider. Many people may have one address, and strangers may
+ * have that address too: who is beyond a bound waits, and is refused only if too many wait.
  */
 import { createHash } from 'node:crypto';
 import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
@@ -85,8 +85,9 @@ export class ProviderRequests {
   }
 
   /**
-   * Asks whether the person of a terminal has signed in: with one code once in `interval` seconds, however many ask and at whichever daemon. Null:
-   * it was asked a moment ago. Rejects with `SignInDenied` if the provider has accepted or refused the code before.
+   * Asks whether the person of a terminal has signed in: with one code once in `interval` seconds, however many ask and at
+   * whichever daemon. Null: it was asked a moment ago. Rejects with `SignInDenied` if the provider has accepted or refused the
+   * code before.
    */
   async poll<T extends object>(
     address: string,

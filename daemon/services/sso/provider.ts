@@ -169,8 +169,9 @@ export class Provider {
   }
 
   /**
-   * Whether the provider accepts the client, without a sign-in: it gets a code that it has not issued. Some providers look at the code first, as the
-   * answer to another secret shows. What they have answered last then counts; null if they have answered nothing. Rejects with `ClientRefused`.
+   * Whether the provider accepts the client, without a sign-in: it gets a code that it has not issued. Some providers look at the
+   * code first, as the answer to another secret shows. What they have answered last then counts; null if they have answered
+   * nothing. Rejects with `ClientRefused`.
    */
   async checkClient(redirectUri: string): Promise<'accepted' | null> {
     const { library, stranger } = await this.#discovered.get();

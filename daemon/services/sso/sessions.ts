@@ -171,7 +171,7 @@ export class SsoSessions implements SessionJudge {
     return { row, session };
   }
 
-  /** Checks with the provider, unless a node started a check within `age` milliseconds. Returns the time of the check. `lenient`: accepts a provider that cannot be reached. */
+  /** Checks with the provider, unless a node has within `age` milliseconds. Returns the time. `lenient`: accepts no response. */
   #renew(user: number, id: string, age: number, lenient: boolean): Promise<number> {
     return this.#renewals.run(`${user}/${id}`, async () => {
       const { settings, now, log } = this.#parts;

@@ -92,8 +92,8 @@ export class SsoSignIn {
   }
 
   /**
-   * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a terminal, which gets
-   * a secret.
+   * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a
+   * terminal, which gets a secret.
    */
   async start(
     { again, loopbackPort: port, name }: BodyOf<Routes['startSso']>,

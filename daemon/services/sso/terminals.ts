@@ -1,6 +1,7 @@
 /**
- * Sign-ins at the provider for a terminal that waits at a port of its machine. The state of the provider has what the person compares, so no node
- * stores a sign-in that has begun. The terminal gets a code only after the person has confirmed it in the console.
+ * Sign-ins at the provider for a terminal that waits at a port of its machine. The state of the provider has what the person
+ * compares, so no node stores a sign-in that has begun. The terminal gets a code only after the person has confirmed it in the
+ * console.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { DataOf } from '../../../src/contract/define.ts';

@@ -69,7 +69,7 @@ export interface Route {
 interface ClientRequest<N extends RouteName> extends Pick<AddressedRequest, 'headers' | 'content'> {
   readonly operation: N;
   readonly input?: InputOf<Routes[N]> | undefined;
-  /** Idempotency key that the caller has stored: an earlier process may have sent the same request. By default a new one; null sends none. */
+  /** Idempotency key that the caller has stored, because an earlier process may have sent it. Default: a new one; null: none. */
   readonly key?: string | null;
   /** Instead of the token of the session; null sends none. */
   readonly token?: string | null;

@@ -90,7 +90,7 @@ export const newKey = (): string => crypto.randomUUID();
 interface KeyedWrite<T> {
   /** One attempt; each one has the same key. */
   readonly send: () => Promise<T>;
-  /** Whether the server accepts keys. Asks it only if no earlier response has reported that. Rejects with `Unreachable` if it does not respond. */
+  /** Whether the server accepts keys; asks only if no response has reported it. Rejects with `Unreachable` without a response. */
   readonly acceptsKeys: () => Promise<boolean>;
   /** Asks the server whether it accepts keys, whatever earlier responses have reported. */
   readonly stillAccepts: () => Promise<boolean>;

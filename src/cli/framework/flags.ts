@@ -36,7 +36,7 @@ export interface FlagShape {
   readonly aliases?: readonly string[];
   /** Can be repeated. With `true`, a comma separates values as well; with `whole`, it is a part of the value. */
   readonly many?: true | 'whole';
-  /** An empty value has a meaning: it removes what is set, or stands for none. Without this it is refused, because the variable of a script may be unset. */
+  /** An empty value has a meaning: it removes a setting, or means none. Otherwise it is refused: a variable may be unset. */
   readonly empty?: true;
   /** The value is a whole number within these bounds, both inclusive. */
   readonly whole?: { readonly min: number; readonly max?: number };

@@ -63,7 +63,7 @@ export async function personNamed(registry: Client, userName: string): Promise<P
   return person && isSameName(person.userName, userName) ? person : null;
 }
 
-/** The persons whom these userIds mean. Without those of a caller who may not see persons, and of a server that has none or does not answer. */
+/** The persons whom these userIds mean. None if the caller may not see persons, or the server has none or fails. */
 export async function personsOf(
   registry: Client,
   userIds: Iterable<string | null>,

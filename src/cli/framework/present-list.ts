@@ -67,7 +67,10 @@ export async function presentPage<Row extends object>(
     );
 }
 
-/** Writes rows of a list without the page around them. The header of a table or of CSV belongs to the first ones. Resolves to the columns that have no room. */
+/**
+ * Writes rows of a list without the page around them. The header of a table or of CSV belongs to the first ones. Resolves to the
+ * columns that have no room.
+ */
 export async function presentRows<Row extends object>(
   { out }: Pick<Context, 'out'>,
   rows: readonly Row[],

@@ -101,7 +101,7 @@ function buildWords({ build, form }: AboutProgram): string {
   return [commit, build.date, formWords[form]].filter(Boolean).join(', ');
 }
 
-/** The oldest Node that the native packages support: with an earlier one the daemon would crash without a message, and commands lack functions. */
+/** The oldest Node that the native packages support: with an earlier one the daemon would crash without a message. */
 export const leastNode = '22.19';
 
 /** Whether the program runs with this version of Node. */

@@ -4,7 +4,7 @@ interface Entry {
   readonly reject: (error: unknown) => void;
 }
 
-/** Appends texts to a file in their order, beside the main thread: an operator types while the disk works. What waits is written and synced at once. */
+/** Appends texts to a file in order, beside the main thread: an operator types while the disk works. Syncs what waits at once. */
 export class AppendQueue {
   readonly #write: (text: string) => Promise<void>;
   #waiting: Entry[] = [];

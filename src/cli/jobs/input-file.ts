@@ -73,8 +73,8 @@ export interface InputSource {
 }
 
 /**
- * The text of an input, which is opened when its first piece is wanted. `onInvalid` gets a fault once if bytes are not valid in the encoding, and may throw it; the text
- * of such bytes has U+FFFD. `count` gets the bytes of each piece once it is consumed.
+ * The text of an input, which is opened when its first piece is wanted. `onInvalid` gets a fault once if bytes are not valid in
+ * the encoding, and may throw it; the text of such bytes has U+FFFD. `count` gets the bytes of each piece once it is consumed.
  */
 export async function* inputText(
   { file, stdin, encoding }: InputSource,

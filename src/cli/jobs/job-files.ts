@@ -123,7 +123,7 @@ export class JobFiles<Result extends object, Progress extends object> {
     );
   }
 
-  /** The results of earlier runs in their order. Later results follow them. Throws a usage fault if some are missing, or they are something else. */
+  /** The results of earlier runs in order; later ones follow. Throws a usage fault if some are missing or not results. */
   async *earlier(): AsyncGenerator<Row> {
     const { results } = this;
     const stored = this.interrupted();

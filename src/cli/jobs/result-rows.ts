@@ -25,7 +25,7 @@ export const failureColumn = 'failure';
 /** The last column. Files of an earlier version do not have it. */
 export const checkColumn = 'check';
 
-/** The check of a row: of its cells as texts, so that a spreadsheet may quote them in another way. It looks like neither a number nor a date. */
+/** The check of a row: of its cells as texts, so that a spreadsheet may quote them otherwise. Not like a number or a date. */
 export const checkOf = (cells: readonly string[]): string =>
   `c${crc32(JSON.stringify(cells)).toString(16).padStart(8, '0')}`;
 

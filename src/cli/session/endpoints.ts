@@ -128,7 +128,7 @@ export class StartBackoff {
     this.#now = now;
   }
 
-  /** Milliseconds to wait before the next start: 0 before the first one, then those of the schedule. Starts over after 5 minutes without a start. */
+  /** Milliseconds before the next start: 0 first, then those of the schedule, which restarts after 5 minutes without a start. */
   next(): number {
     if (this.#now() - this.#last > quietMs) this.#starts = 0;
     const wait = this.#starts === 0 ? 0 : waitMs(schedules.starting, this.#starts - 1)!;

@@ -9,7 +9,10 @@ const gap = '  ';
 const empty = '-';
 const ascii = /^[\x20-\x7e]*$/;
 
-/** Lines of the table, each with its line feed. `room` is the width of the terminal in cells, infinite without one; `onHidden` gets the columns with values that have no room. */
+/**
+ * Lines of the table, each with its line feed. `room` is the width of the terminal in cells, infinite without one; `onHidden` gets
+ * the columns with values that have no room.
+ */
 export async function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** Checks a signed receipt with one public key: bytes in, a verdict out. The registry and `devmgr receipt verify` check by the same rules. */
+/** Checks a signed receipt with a public key: bytes in, a verdict out. The registry and `devmgr receipt verify` use it. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { Receipt } from '../receipts.ts';
 import { relyingParty } from '../values.ts';
@@ -14,7 +14,7 @@ export const receiptHash = (text: string): Buffer => createHash('sha256').update
 const DATA_BYTES = 37;
 const FLAGS_AT = 32;
 const TOUCHED = 0x01;
-/** The flags without extra data: user present, user verified, backup eligible, backed up. Each other flag needs bytes that an assertion lacks. */
+/** Flags without extra data: user present, user verified, backup eligible, backed up. Others need more bytes. */
 const ALLOWED = 0x1d;
 
 /** Why the receipt is not valid; else its facts. */

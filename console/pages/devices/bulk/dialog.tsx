@@ -35,7 +35,7 @@ interface BulkDialogProps {
   readonly onClose: (hasRun: boolean) => void;
 }
 
-/** Counts the devices first, then asks, then runs. Esc leaves the question, or stops the run after the batch under way: what it has done stays on the page. */
+/** Counts the devices, asks, then runs. Esc leaves the question, or stops the run after the present batch and keeps its results. */
 export function BulkDialog({ name, find, onClose }: BulkDialogProps) {
   const counted = useSignal(0);
   const { data, problem } = useResource(async signal => {

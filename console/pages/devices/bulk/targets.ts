@@ -47,8 +47,8 @@ export function targetsAmong(name: BulkName, devices: readonly SelectedDevice[])
 }
 
 /**
- * The targets among all devices that match the filters of a query, as of one moment: a single export, read line by line. Calls `onCount` with the
- * number of devices that were received. Throws `Problem`, also if the export breaks off.
+ * The targets among all devices that match the filters of a query, as of one moment: a single export, read line by line. Calls
+ * `onCount` with the number of devices that were received. Throws `Problem`, also if the export breaks off.
  */
 export async function targetsMatching(
   name: BulkName,

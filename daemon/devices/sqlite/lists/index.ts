@@ -8,7 +8,7 @@ import { deviceRows } from '../rows.ts';
 import { sqlStatistics, talliesIn } from '../statistics.ts';
 import { type DeviceDeltas, DeviceLists } from './device-lists.ts';
 
-/** Milliseconds without a commit after which new devices are prepared for searches: 0.7 µs a device, better not in the middle of a series of batches. */
+/** Milliseconds without a commit after which new devices are prepared for searches (0.7 µs a device): not amid series of batches. */
 const idleMs = 1000;
 /** So many new devices are prepared at once: the next search would otherwise have to wait for it. */
 const manyDevices = 100_000;

@@ -8,13 +8,13 @@ import type { TextSets } from './text-sets.ts';
 /** Words of bits between two yields: at most 65,536 devices. */
 const stretch = 2048;
 
-/** Pages in the order of times. Only one at a time: the working memory (14 bytes a device) is reused, because allocating it each time causes long garbage collections. */
+/** Pages in the order of times, one at a time: the working memory (14 bytes a device) is reused, to avoid long garbage collections. */
 export class TimeOrder {
   #numbers = new Uint32Array(0);
   #keys = new Float64Array(0);
   #buckets = new Uint16Array(0);
 
-  /** Devices without a time come last, equal times are sorted by number. If a time changes during the read, the page may use either value. Yields regularly. */
+  /** Devices without a time come last, equal times by number. A time that changes during the read may have either value. Yields. */
   *page(times: Float64Array, bits: Bits, { descending, offset, limit }: Window): Generator<void, number[]> {
     const { timed, untimed } = yield* this.#split(times, bits);
     const count = timed.numbers.length;
@@ -47,7 +47,7 @@ export class TimeOrder {
     return { timed, untimed: numbers.subarray(high, count).reverse() };
   }
 
-  /** Writes one stretch of the bits: devices with a time from `low` upwards, the others from `high` downwards. Returns both for the next stretch. 3 ns a device. */
+  /** Writes a stretch of bits: devices with a time from `low` up, others from `high` down. Returns both. 3 ns a device. */
   #put(times: Float64Array, bits: Bits, from: number, low: number, high: number): [number, number] {
     const [numbers, keys] = [this.#numbers, this.#keys];
     const end = Math.min(from + stretch, bits.length);

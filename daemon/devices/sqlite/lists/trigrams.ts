@@ -39,7 +39,7 @@ export class Trigrams {
     }
   }
 
-  /** The devices up to `last` (which must be included) whose serial number contains the keyword (lower case, not empty). Yields regularly. */
+  /** Devices up to `last` (which must be included) whose serial number contains the keyword (lower case, not empty). Yields. */
   *find(keyword: Uint8Array, last: number): Generator<void, Bits> {
     const bits = bitsFor(last);
     const letters = Array.from(keyword, byte => codes[byte]!);

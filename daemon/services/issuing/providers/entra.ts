@@ -1,5 +1,6 @@
 /**
- * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod resource type",
+ * Microsoft Entra ID, by Microsoft Graph v1.0: fido2AuthenticationMethod. Source: learn.microsoft.com, "fido2AuthenticationMethod
+ * resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
 import { isObject } from '../../../../src/contract/json-object.ts';

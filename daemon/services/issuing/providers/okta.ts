@@ -1,6 +1,7 @@
 /**
- * Okta, by its Factors API: a WebAuthn factor is enrolled and activated on behalf of a person. Source: developer.okta.com, "UserFactor". Its
- * preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was available to try it with.
+ * Okta, by its Factors API: a WebAuthn factor is enrolled and activated on behalf of a person. Source: developer.okta.com,
+ * "UserFactor". Its preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was
+ * available to try it with.
  */
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import { base64url, listIn, objectIn, type ProviderAccess, requestsTo, textIn, userIdOf } from './requests.ts';

@@ -73,7 +73,7 @@ const LABEL = /^devmgr (?:([0-9a-f]{8}) )?[0-9a-f]{10}$/;
 export const newLabel = (registryId: string): string =>
   `devmgr ${registryId.slice(0, ID_CHARACTERS)} ${randomBytes(5).toString('hex')}`;
 
-/** The registry that a label names: `own`, `other`, or `unknown` in labels of earlier versions, which name none. Null: it is not a label of a registry. */
+/** The registry of a label: `own`, `other`, or `unknown` in labels of earlier versions. Null: not a label of a registry. */
 export function registryOf(label: string | null, registryId: string): 'own' | 'other' | 'unknown' | null {
   const [match, id] = LABEL.exec(label ?? '') ?? [];
   if (match === undefined) return null;

@@ -94,7 +94,7 @@ function refused(name: string, status: number, reason: string): ProviderRefused 
   return new ProviderRefused(`${name} refuses with HTTP ${status}${reason && ` (${reason})`}${access}`, status);
 }
 
-/** Whether JSON has more levels than `bodyBounds.depth`: such a value could not be written as text again. Brackets in texts count as well. */
+/** Whether JSON has more levels than `bodyBounds.depth`: it could not be written as text again. Brackets in texts count. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {

@@ -1,4 +1,4 @@
-/** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes what each gets and returns. */
+/** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes them. */
 import { enteredProblem } from '../../../delivery/provider/fetch.ts';
 import type { ProviderRecord } from '../../../domain/provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';

@@ -1,4 +1,4 @@
-/** Where persons and sign-ins come from, and where keys sign in: whether directory, providers and tokens of SCIM work. Only an ADMIN can read it. */
+/** Sources of persons and sign-ins: whether directory, providers and tokens of SCIM work. Only an ADMIN can read it. */
 import type { ProviderItem } from '../../../contract/providers.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
 import { itemsOf } from '../../client/pages.ts';
@@ -137,7 +137,7 @@ export function scimCheck(
   return check('scim', 'warning', `token ${safe(name)}, ${what}: the provider reports no leavers`, `${fix}; ${revoke}`);
 }
 
-/** Each provider at which keys are issued: whether it answers and accepts the secret, and what it still accepts of keys that are locked or retired. */
+/** Each provider that issues: whether it answers and accepts the secret, and what it accepts of locked or retired keys. */
 async function issuingChecks(context: Context): Promise<Check[]> {
   const { list } = await context.registry.call('listProviders');
   return Promise.all(list.map(provider => issuingCheck(context, provider)));

@@ -16,7 +16,10 @@ export interface Changes {
 
 const types = ['DEVICE_LOCKED', 'DEVICE_UNLOCKED', 'DEVICE_DEACTIVATED'] as const;
 
-/** Reads the events since `first` was registered, the oldest of the devices; null without a device. Null if the server refuses them: an earlier version has none. */
+/**
+ * Reads the events since `first` was registered, the oldest of the devices; null without a device. Null if the server refuses them:
+ * an earlier version has none.
+ */
 export async function changesOf(context: Context, devices: IdSet, first: string | null): Promise<Changes | null> {
   const found = new Map<string, IdSet>(types.map(type => [type, new IdSet()]));
   const count = ({ type, data }: Notification) => {

@@ -31,8 +31,8 @@ export async function findUser(
 }
 
 /**
- * The user name of the person who is meant: upper and lower case do not matter. If the text is only a part of names, a list at the terminal shows
- * them; without one it is refused, because a device that is bound to the text is missed when the person leaves.
+ * The user name of the person who is meant: upper and lower case do not matter. If the text is only a part of names, a list at the
+ * terminal shows them; without one it is refused, because a device that is bound to the text is missed when the person leaves.
  */
 async function personName(context: Context, typed: string, flag: string): Promise<string> {
   const { registry } = context;
@@ -61,8 +61,8 @@ const isMeant = ({ userName, name, email }: Person, typed: string): boolean =>
   });
 
 /**
- * The userId to bind a device to. If it is the id of an account, a person is asked whether its name is meant: devices are found by the one text
- * that they are bound to. A script gets a notice.
+ * The userId to bind a device to. If it is the id of an account, a person is asked whether its name is meant: devices are found by
+ * the one text that they are bound to. A script gets a notice.
  */
 export async function boundName(context: Context, userId: string, flag: string): Promise<string> {
   if (userIds.parse(userId) === null) return personName(context, userId, flag);

@@ -119,7 +119,7 @@ export const webhooksTest = command({
   },
 });
 
-/** Posts an event again: `POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/replay`. Exit code 1 if the receiver does not accept it. */
+/** Posts an event again (`POST /api/webhooks/{webhookId}/deliveries/{deliveryId}/replay`). Exit code 1 if it is not accepted. */
 export const webhooksReplay = command({
   description:
     'For a receiver that has lost an event. Posts the same message, with the same webhook-id, once; later deliveries do not change. Exit code 1 if the receiver does not accept it.',

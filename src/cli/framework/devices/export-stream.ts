@@ -20,7 +20,7 @@ export type ExportQuery = ExportFilter & { readonly format: ExportFormat };
 /** A device of an export; with `names`, also the name of its person. */
 export type ExportedDevice = DeviceListItem & { readonly name?: string | null };
 
-/** The devices that match, in ascending order of their ids unless the filter has another one. Throws a fault if the export is incomplete. */
+/** The matching devices, by id unless the filter has another order. Throws a fault if the export is incomplete. */
 export async function* exportedDevices(
   context: Context,
   filter: ExportFilter,

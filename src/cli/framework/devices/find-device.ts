@@ -10,7 +10,7 @@ import { type Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { type ExportFilter, exportedDevices } from './export-stream.ts';
 
-/** The device with exactly this serial number, or else this card with or without its filler, and one whose serial number differs only in case. */
+/** The device with this serial number, else this card with or without its filler, and one that differs only in case. */
 export async function findBySerial(
   registry: Client,
   serial: string,
@@ -30,7 +30,10 @@ export async function findBySerial(
 /** More devices than this are read with one export: the rate limit counts each request. */
 export const mostRequests = 20;
 
-/** The devices that have one of the serial numbers, for a card also with or without its filler. `among`: a filter for the export that most of them match; null fetches all one by one. */
+/**
+ * The devices that have one of the serial numbers, for a card also with or without its filler. `among`: a filter for the export
+ * that most of them match; null fetches all one by one.
+ */
 export async function devicesBySerial(
   context: Context,
   serials: ReadonlySet<string>,
@@ -55,7 +58,7 @@ export async function devicesBySerial(
   return found;
 }
 
-/** How the registry writes the number of a card: the form of it that is registered; any other serial number, and a card that is not registered, as it is. */
+/** The registered form of the number of a card; any other serial number, and a card that is not registered, as it is. */
 export async function registeredForms(context: Context): Promise<(serial: string) => string> {
   const cards = new Set<string>();
   for await (const { serialNumber } of exportedDevices(context, { deviceType: ['SIMKEY'] }, null))
@@ -73,8 +76,8 @@ const deviceWithId = (registry: Client, deviceId: string): Promise<DeviceDetail 
   nullIfRefused(registry.call('getDevice', { params: { deviceId } }), Code.deviceNotFound);
 
 /**
- * Finds the devices that names mean. A registry can have serial numbers of the form of a deviceId, which earlier versions registered: a name
- * that is the deviceId of one device and the serial number of another one is refused. Used for one command.
+ * Finds the devices that names mean. A registry can have serial numbers of the form of a deviceId, which earlier versions
+ * registered: a name that is the deviceId of one device and the serial number of another one is refused. Used for one command.
  */
 export class NamedDevices {
   readonly #context: Context;

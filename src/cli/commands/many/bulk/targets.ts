@@ -5,8 +5,9 @@ import { isBulk } from './flags.ts';
 import { operations } from './operations.ts';
 
 /**
- * Changes the device that the command line names with `one`; several devices, and those that are marked in a list at the terminal, as a batch,
- * after one confirmation. `isOne`: the flags belong to one device, so that no list is shown. Resolves to the exit code of a batch.
+ * Changes the device that the command line names with `one`; several devices, and those that are marked in a list at the terminal,
+ * as a batch, after one confirmation. `isOne`: the flags belong to one device, so that no list is shown. Resolves to the exit code
+ * of a batch.
  */
 export async function changeTargets(
   context: Context,

@@ -7,8 +7,8 @@ import type { Context } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 
 /**
- * The rows; one of a card that is registered in another form is invalid. With `skipExisting` it has that form instead, so that it is compared
- * with its device. The registered cards are read once, if the rows have cards.
+ * The rows; one of a card that is registered in another form is invalid. With `skipExisting` it has that form instead, so that it
+ * is compared with its device. The registered cards are read once, if the rows have cards.
  */
 export async function* withoutKnownCards(
   context: Context,

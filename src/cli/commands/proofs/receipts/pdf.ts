@@ -16,7 +16,7 @@ const titles = {
 const MARGIN = 56;
 const LABEL_WIDTH = 110;
 
-/** The PDF. Throws a usage fault if the receipt is not valid, because the page states that it is; and if the font lacks a character or is none. */
+/** The PDF. Throws a usage fault if the receipt is invalid, because the page states that it is valid, or if the font fails. */
 export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer> {
   const key = readPublicKey(receipt.publicKey);
   const facts = checkedFacts(receipt, key);

@@ -52,7 +52,7 @@ async function proveFor(context: Context, key: NumberedKey): Promise<void> {
 /** What is signed, by whom. */
 type Handover = Pick<Body, 'terms'> & { readonly person: string | null };
 
-/** The key stays bound if it does not sign: its row has the reason, and counts as failed. A key that is not bound or not issued is not asked. */
+/** A key that does not sign stays bound: its row has the reason and counts as failed. Only issued, bound keys are asked. */
 export async function receiptRow(
   context: Context,
   { terms, person }: Handover,

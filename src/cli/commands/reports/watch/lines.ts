@@ -1,6 +1,6 @@
 /**
- * Events of `watch` as lines for people: what happened, to which serial number, which is looked up if the event lacks it. The type names and all
- * fields are in `--json`.
+ * Events of `watch` as lines for people: what happened, to which serial number, which is looked up if the event lacks it. The type
+ * names and all fields are in `--json`.
  */
 import { minuteMs } from '../../../../contract/durations.ts';
 import type { Notification } from '../../../../contract/events.ts';

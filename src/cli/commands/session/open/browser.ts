@@ -69,8 +69,8 @@ function started(program: string, args: readonly string[], env: Env): Promise<st
 }
 
 /**
- * Whether the browser is a snap, which can read neither hidden folders nor those outside the home of the user. The desktop file of a snap is
- * the only one that is named SNAP_PROGRAM.
+ * Whether the browser is a snap, which can read neither hidden folders nor those outside the home of the user. The desktop file of
+ * a snap is the only one that is named SNAP_PROGRAM.
  */
 async function isSnap(env: Env): Promise<boolean> {
   if (process.platform !== 'linux') return false;
