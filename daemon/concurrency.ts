@@ -41,7 +41,7 @@ export class KeyedMutex<K> {
   }
 }
 
-/** What to do with the items of a `TurnBatch`. */
+/** Treatment of the items of a `TurnBatch`. */
 interface TurnBatchOptions<T> {
   /** Handles one batch. Must not throw or reject: the promises of the items are its own business. */
   readonly handle: (batch: T[]) => void | Promise<void>;

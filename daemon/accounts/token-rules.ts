@@ -1,4 +1,4 @@
-/** What the changes of service tokens mean, and their entries. */
+/** Rules for the changes of service tokens, and their entries. */
 import { tokenIds } from '../../src/contract/ids.ts';
 import type { ServiceTokenRecord } from '../domain/callers.ts';
 import { shownOwner, type TokenChange } from '../domain/service-token.ts';

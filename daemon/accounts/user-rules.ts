@@ -1,4 +1,4 @@
-/** What the changes and guards of users mean, and their entries; the rights of the caller of a commit. */
+/** Rules for the changes and guards of users, and their entries; the rights of the caller of a commit. */
 import { userIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type CallerGuard, lostByToken, lostByUser, SESSIONS } from '../domain/caller.ts';
@@ -84,7 +84,7 @@ export const callerRule: CallerRule = {
 const ssoSessionsIn = (draft: Draft, { ssoSessions }: Extract<CallerGuard, { kind: 'user' }>) =>
   ssoSessions === undefined ? null : draft.part(Documents).version(SESSIONS);
 
-/** What the entries say of a user. A value is undefined if no entry has it: an entry of an earlier version. */
+/** Facts about a user in the entries. A value is undefined if no entry has it: an entry of an earlier version. */
 interface ReplayedUser {
   username?: unknown;
   role?: unknown;

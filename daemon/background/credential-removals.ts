@@ -129,7 +129,7 @@ interface RemovalAnswers {
   waitSeconds: number;
 }
 
-/** What has to be removed, by provider: a provider that does not respond does not delay the others. */
+/** Credentials to remove, by provider: a provider that does not respond does not delay the others. */
 class Queues {
   readonly #parts: CredentialRemovalsParts;
   readonly #signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** What is due at some time, done by one daemon of a registry at a time. */
+/** Work that becomes due at some time, done by one daemon of a registry at a time. */
 
 import { sleep } from '../../src/delivery/wait.ts';
 import { BackgroundWork } from '../background-work.ts';
@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 const LOOK_MS = 1000;
 const FAILED_LOOK_MS = 5000;
 
-/** What all such work needs. */
+/** Dependencies of all such work. */
 export interface DueWorkParts {
   readonly store: Pick<Store, 'sharedWork'>;
   readonly log: Logger;

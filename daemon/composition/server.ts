@@ -15,7 +15,7 @@ import type { Start } from '../registry.ts';
 import type { SignInCodes } from '../services/sign-in-codes.ts';
 import type { Reader } from '../store/store.ts';
 
-/** What a daemon serves, and what it checks requests with. */
+/** Services of a daemon, and the checks of its requests. */
 interface ServerParts extends FormParts {
   readonly origin: OriginRule;
   /** Beside those of the subjects. */

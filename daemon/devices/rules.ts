@@ -1,4 +1,4 @@
-/** What the changes and guards of devices mean. */
+/** Rules for the changes and guards of devices. */
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import {

@@ -33,7 +33,7 @@ export interface AppRecord {
   readonly blob: string;
 }
 
-/** What an upload stores. */
+/** Record of an upload. */
 export type NewApp = Omit<AppRecord, 'number' | 'createdAt'>;
 
 /** The result is `duplicate` if the platform has this version with this extension. */
@@ -81,7 +81,7 @@ export function duplicateUpload({ platform, version, extension }: Omit<AppIdenti
   );
 }
 
-/** What a client learns about updates. */
+/** Notice of an update to a client. */
 interface LatestVersion {
   readonly latest: AppRecord;
   readonly updateAvailable: boolean;

@@ -22,7 +22,7 @@ export interface BackupRecord {
   readonly blob: string;
 }
 
-/** What a new backup is stored with. */
+/** Fields of a new backup. */
 type NewBackup = Omit<BackupRecord, 'number' | 'createdAt'>;
 
 /** Also raises the device's backupCount and sets its lastBackupAt. */

@@ -20,7 +20,7 @@ export type CallerGuard =
 /** Why the caller has lost the right to write. `revoked`: the token is no longer valid. `role`: the user has another role. */
 export type LostRight = 'revoked' | 'role';
 
-/** What a user of a guard has lost; null if nothing. `user` and the version of `sso-sessions` are as they are now. */
+/** Right that a user of a guard has lost; null if none. `user` and the version of `sso-sessions` are as they are now. */
 export function lostByUser(
   guard: Extract<CallerGuard, { kind: 'user' }>,
   user: { readonly tokenEpoch: number; readonly role: Role; readonly disabled: boolean } | undefined,

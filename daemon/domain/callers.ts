@@ -40,7 +40,7 @@ export interface ServiceTokenRecord {
   readonly revokedAt: number | null;
   /** CIDRs; null if the token is accepted from any address. */
   readonly allowedFrom: readonly string[] | null;
-  /** What the token may do besides what its role allows. */
+  /** Permissions of the token besides those of its role. */
   readonly may: readonly TokenPermission[];
 }
 

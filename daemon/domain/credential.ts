@@ -9,7 +9,7 @@ import type { DeviceRecord } from './device.ts';
 import { saltedDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
-/** What a credential was begun with, and the answer of the key is compared with. */
+/** Request for a credential, which the answer of the key is compared with. */
 export interface BegunCredential {
   readonly challenge: string;
   readonly origin: string;
@@ -18,7 +18,7 @@ export interface BegunCredential {
   readonly excluded?: readonly string[];
   /** Whether the provider requires user verification; absent in records of earlier versions. */
   readonly isVerified?: boolean;
-  /** What the provider needs to finish it. */
+  /** Data that the provider needs to finish it. */
   readonly handle: string | null;
 }
 
@@ -28,15 +28,15 @@ export interface CredentialRecord {
   readonly number: number;
   readonly device: number;
   readonly provider: number;
-  /** What the provider calls the person: its own id if it has one, which no change of the name changes. */
+  /** Name of the person at the provider: its own id if it has one, which no change of the name changes. */
   readonly account: string;
-  /** What it is called at the provider: a lost answer is found by it. */
+  /** Its name at the provider: a lost answer is found by it. */
   readonly label: string;
   /** Null while it is not begun: see `BegunCredential`. */
   readonly begun: BegunCredential | null;
-  /** What the key named it, as base64url; null before the key has made it. */
+  /** Id that the key gave it, as base64url; null before the key has made it. */
   readonly credentialId: string | null;
-  /** What the provider calls it; null before the provider has accepted it. */
+  /** Its id at the provider; null before the provider has accepted it. */
   readonly remoteId: string | null;
   /** When it was begun. This and the other times: milliseconds since 1970 (UTC). */
   readonly createdAt: number;
@@ -50,7 +50,7 @@ export interface CredentialRecord {
   readonly version: number;
 }
 
-/** What its entries prove from its beginning, and what they prove besides once the provider has accepted it. */
+/** Fields that its entries prove from its beginning, and those that they prove once the provider has accepted it. */
 export const begunFields = namesIn('device provider account') satisfies readonly (keyof CredentialRecord)[];
 const issuedFields = namesIn('label credentialId remoteId') satisfies readonly (keyof CredentialRecord)[];
 /** The fields that its digest covers, and those that it depends on. */

@@ -64,7 +64,7 @@ export function refusalOf(operation: DeviceOperation, device: DeviceRecord): Ref
 /** Operations decided on the activation code: their guards hold it, so that a new code in between undoes the decision. */
 const codeOperations: ReadonlySet<DeviceOperation> = new Set(['activate', 'newCode']);
 
-/** What the decision, its journal entry or its response repeats of the device beside state and code: the guard holds it. */
+/** Fields that the decision, its journal entry or its response repeats beside state and code: the guard holds it. */
 function heldFields(operation: DeviceOperation, device: DeviceRecord): HeldFields | null {
   const { firmwareVersion, note, tags, lockReason } = device;
   if (operation === 'update') return { firmwareVersion, note, tags };

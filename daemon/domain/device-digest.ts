@@ -2,7 +2,7 @@ import { fixedLines, fixedTexts } from '../../src/contract/device-description.ts
 import type { DeviceRecord } from './device.ts';
 import { digest } from './digest.ts';
 
-/** What a digest of a device covers: the fields that never change, and the activation code with its expiry. */
+/** Fields that a digest of a device covers: the fields that never change, and the activation code with its expiry. */
 export const codedFields = [
   'deviceType',
   'serialNumber',

@@ -2,7 +2,7 @@
 import type { Proof } from '../../src/contract/proof.ts';
 import type { ProofGrade } from '../../src/contract/values.ts';
 
-/** What a device has in its column `proof`, as JSON. */
+/** Content of a device's column `proof`, as JSON. */
 export interface StoredProof {
   readonly proof: Proof;
   /** Name of the rule that the evidence breaks; null if it breaks none. */

@@ -29,7 +29,7 @@ export interface DirectoryConfig
 /** The settings as they are stored; without `config` no directory is in use. */
 export type DirectoryRecord = SettingsRecord<DirectoryConfig | null>;
 
-/** What a run did. */
+/** Result of a run. */
 export interface DirectoryRunRecord {
   /** When it ended, in milliseconds since 1970. */
   readonly at: number;
@@ -72,7 +72,7 @@ export interface DirectoryEntry extends Pick<PersonDetails, 'userName' | 'name' 
   readonly groups: readonly string[];
 }
 
-/** What an entry, or its absence, means for a person: the change to make, or that the person leaves. */
+/** Consequence of an entry, or of its absence, for a person: the change to make, or that the person leaves. */
 export type EntryDecision =
   | { readonly step: 'new' }
   | {

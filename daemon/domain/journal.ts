@@ -70,7 +70,7 @@ export type EntryType = JournalEventType | (typeof privateEventTypes)[number];
 /** All types of entry. */
 export const entryTypes: readonly EntryType[] = [...journalEventTypes, ...privateEventTypes];
 
-/** What an entry with a subject is about if it is not about a device, by how its type begins. Entries of other types are about a user. */
+/** Subject of an entry that is not about a device, by how its type begins. Entries of other types are about a user. */
 export const subjectPrefixes = {
   app: 'APP_VERSION_',
   credential: 'CREDENTIAL_',
@@ -81,11 +81,11 @@ export const subjectPrefixes = {
 export type SubjectKind = keyof typeof subjectPrefixes | 'user';
 const subjectKinds = Object.keys(subjectPrefixes) as (keyof typeof subjectPrefixes)[];
 
-/** What an entry of this type is about, if it has a subject and is not about a device. */
+/** Subject of an entry of this type, if it has one and is not about a device. */
 export const subjectKindOf = (type: EntryType): SubjectKind =>
   subjectKinds.find(kind => type.startsWith(subjectPrefixes[kind])) ?? 'user';
 
-/** What a change writes into the journal. */
+/** Journal entry of a change. */
 export interface Entry {
   readonly type: EntryType;
   /** Public part of the notification, without the id of the device or version: the store adds it. */

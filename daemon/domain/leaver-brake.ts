@@ -25,13 +25,13 @@ const exceeds = (recent: LeaverCounts, more: number, all: number): boolean => {
   return concerned >= leaverBrake.least && concerned > leaverBrake.share * all;
 };
 
-/** What the brake compares with: ACTIVE devices of the registry now, and accounts, disabled ones included. */
+/** Totals that the brake compares with: ACTIVE devices of the registry now, and accounts, disabled ones included. */
 export interface BrakeTotals {
   readonly activeDevices: number;
   readonly accounts: number;
 }
 
-/** What was ended or held within the last minutes, by what it was. The key is the number of the row. */
+/** Persons ended or held within the last minutes, by kind. The key is the number of the row. */
 export const brakeRows = { devices: 1, accounts: 2, names: 3 } as const;
 /** The counts of each kind. */
 export type BrakeCounts = Readonly<Record<keyof typeof brakeRows, LeaverCounts>>;

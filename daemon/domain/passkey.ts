@@ -41,7 +41,7 @@ export interface PasskeyRecord {
   readonly used: readonly UsedChallenge[];
 }
 
-/** What a new key is stored with. */
+/** Fields of a new key. */
 export type NewPasskey = Omit<PasskeyRecord, 'number' | 'createdAt' | 'lastUsedAt' | 'removedAt' | 'version' | 'used'>;
 
 /** The result is `duplicate` if a key has the credential id. */

@@ -57,7 +57,7 @@ export interface PersonRecord {
   readonly search: string;
 }
 
-/** What is stored of a person beside what follows from it. */
+/** Stored fields of a person, without derived ones. */
 export type PersonDetails = Pick<
   PersonRecord,
   'userName' | 'name' | 'names' | 'email' | 'externalId' | 'groups' | 'source'
@@ -70,7 +70,7 @@ type PersonState = Pick<
 /** The fields that a change may set. Absent fields keep their values. */
 export type PersonSet = Partial<PersonDetails & PersonState>;
 
-/** What a new person is stored with. */
+/** Fields of a new person. */
 type NewPerson = Omit<PersonRecord, 'number' | 'createdAt' | 'updatedAt' | 'search'>;
 
 /**
@@ -165,14 +165,14 @@ export function searchTextOf({
   return `${lines.join('\n')}\n\n${email ?? ''}`.toLowerCase();
 }
 
-/** What the digest of a person covers, in this order; `active` as 0 or 1, `names` and `groups` as JSON. */
+/** Fields that the digest of a person covers, in this order; `active` as 0 or 1, `names` and `groups` as JSON. */
 export const digestedFields = namesIn(
   'userName name names email externalId active groups source leftAt heldAt dueAt reason removedAt',
 ) satisfies readonly (keyof PersonRecord)[];
 
 /** Fields that came later: the digest covers them if they have a value, so that those in older journals stay right. */
 const laterFields = ['pendingName'] as const;
-/** What is read of a row for its digest. */
+/** Fields of a row that its digest needs. */
 export const digestSources = [...digestedFields, ...laterFields] as const;
 
 /** The digest of a person, which entries of the journal have instead of names. It shows nothing once the salt is gone. */
@@ -289,7 +289,7 @@ export const subject = ({ number, source }: Pick<PersonRecord, 'number' | 'sourc
   source,
 });
 
-/** What a step does to a person and the ACTIVE devices of that person. `null`: the person waits for nothing. */
+/** Effect of a step on a person and the person's ACTIVE devices. `null`: the person waits for nothing. */
 interface LeaverOutcome {
   readonly result: 'locked' | 'held' | 'due';
   readonly set: PersonSet;
@@ -327,7 +327,7 @@ export function leave(
   return { result: 'locked', set, entry: isNew || devices > 0 ? { type: 'PERSON_LEFT', data } : null };
 }
 
-/** What a step is decided on. */
+/** State that a step is decided on. */
 interface LeaverState {
   readonly person: PersonRecord;
   readonly devices: number;
@@ -353,7 +353,7 @@ export function heldName(
   return { set: held, entry };
 }
 
-/** What a new user name is judged by. */
+/** State that a new user name is judged by. */
 interface NameState {
   readonly devices: number;
   readonly affected: number;

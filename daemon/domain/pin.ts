@@ -16,7 +16,7 @@ export interface StoredPin {
   readonly storedAt: number;
   /** When it was last read; null: never. */
   readonly openedAt: number | null;
-  /** What was stored before, newest first. A reported reset is not proved: one of these may be the PIN of the key. */
+  /** PINs stored before, newest first. A reported reset is not proved: one of these may be the PIN of the key. */
   readonly earlier: readonly string[];
 }
 

@@ -27,7 +27,10 @@ export interface ProofRecord {
   readonly proof: string;
 }
 
-/** Stores an answer. A `Conflict` if the challenge was answered before, or if the serial number belongs to a device and `isRegistered` is false. */
+/**
+ * Stores an answer. A `Conflict` if the challenge was answered before, or if the serial number belongs to a device and
+ * `isRegistered` is false.
+ */
 interface ProofAdd {
   readonly kind: 'proof.add';
   readonly proof: ProofRecord;

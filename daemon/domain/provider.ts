@@ -32,7 +32,7 @@ export const providersIn = recordsIn<ProviderRecord>;
 /** Fields in the binding of every secret, also if they are null. */
 const BOUND_AT_FIRST = 6;
 
-/** What a secret is bound to: sealed for one provider, it opens for no other, and at no other address. */
+/** Binding of a secret: sealed for one provider, it opens for no other, and at no other address. */
 export function providerBinding(provider: Pick<ProviderRecord, 'number' | 'type' | ProviderSetting>): Binding {
   const values = providerSettings.map(setting => provider[setting] ?? null);
   // Fields that came later are absent from the bindings of providers without them.
@@ -43,7 +43,7 @@ export function providerBinding(provider: Pick<ProviderRecord, 'number' | 'type'
 /** RFC 6749, appendix A.2: the characters of a client secret. Node refuses most others in a header. */
 const SENDABLE = /^[\x20-\x7e]+$/;
 
-/** What is wrong with the fields of a provider; null if nothing is. */
+/** Fault of the fields of a provider; null if there is none. */
 export function providerProblem(
   provider: Pick<ProviderRecord, 'type' | ProviderSetting>,
   secret: string | null,

@@ -9,7 +9,7 @@ import type { DeviceGuard, DeviceRecord } from './device.ts';
 import { type DeviceOperation, guardOf, refusalOf } from './device-decisions.ts';
 import type { Entry } from './journal.ts';
 
-/** What the registry knows about the credential that signed. */
+/** Known facts about the credential that signed. */
 export type ReceiptProof = Readonly<Receipt['proof']>;
 
 /** A receipt as it is stored. Bytes are base64url; times are milliseconds since 1970 (UTC). */
@@ -36,7 +36,7 @@ export interface ReceiptRecord {
   readonly closedBy: number | null;
 }
 
-/** What the signature of the key and its circumstances consist of: it never changes. */
+/** Fields of the signature and its circumstances, which never change. */
 export const signedFields = namesIn(
   'receiptId device kind text credentialId authenticatorData signature publicKey proof createdAt',
 ) satisfies readonly (keyof ReceiptRecord)[];

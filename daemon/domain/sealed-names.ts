@@ -11,7 +11,7 @@ import { type Binding, openSecret, sealSecret } from './sealed.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an entry has instead of a user name. */
+/** Replacement of a user name in an entry. */
 interface SealedName {
   /** Number of the person. */
   readonly person: number;

@@ -5,7 +5,7 @@ import { actorName, type ServiceTokenRecord, type UserRecord } from './callers.t
 import { Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
 
-/** What a new token is stored with. */
+/** Fields of a new token. */
 export type NewServiceToken = Omit<ServiceTokenRecord, 'number' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>;
 
 /** The result is `duplicate` if a token that is not revoked has the name. */

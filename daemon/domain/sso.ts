@@ -30,7 +30,7 @@ export type SsoRecord = SettingsRecord<SsoConfig | null>;
 export const digest = (...parts: readonly (string | null)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-/** What a session belongs to: sessions of another issuer or client end. */
+/** Provider of a session: sessions of another issuer or client end. */
 export const providerOf = ({ issuer, clientId }: Pick<SsoConfig, 'issuer' | 'clientId'>): string =>
   digest('provider', issuer, clientId);
 
@@ -107,7 +107,7 @@ export function roleOf(config: Pick<SsoConfig, 'roles'>, groups: readonly string
   return roles.find(role => config.roles[role].some(group => has.has(group))) ?? null;
 }
 
-/** What the provider reports of a sign-in. */
+/** Report of the provider about a sign-in. */
 export interface SignInClaims {
   readonly acr: string | null;
   readonly amr: readonly string[];
@@ -115,7 +115,7 @@ export interface SignInClaims {
   readonly authTime: number | null;
 }
 
-/** What a sign-in at the provider counts as here. If the settings name strong ones, no other one counts as recent. */
+/** Kind of a sign-in at the provider. If the settings name strong ones, no other one counts as recent. */
 export function strengthOf(
   { strong }: Pick<SsoConfig, 'strong'>,
   { acr, amr, authTime }: SignInClaims,

@@ -4,7 +4,7 @@ import { type Decision, Refusal } from './decision.ts';
 import { passwordDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
-/** What a new user is stored with. */
+/** Fields of a new user. */
 type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch' | 'userKey'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
@@ -63,7 +63,7 @@ export function create(user: NewUser): UserAdd {
   return { kind: 'user.add', user, entry: { type: 'USER_CREATED', detail } };
 }
 
-/** What an entry has of fields: that there is an e-mail address, but not the address, so that the journal never has to forget it. */
+/** Form of the fields in an entry: that there is an e-mail address, but not the address, so that the journal never has to forget it. */
 const shownEmail = <F extends { readonly email?: string | null }>(fields: F): object =>
   fields.email ? { ...fields, email: 'set' } : fields;
 

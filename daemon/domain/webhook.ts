@@ -39,7 +39,7 @@ export interface WebhookRecord {
   readonly disabled: { readonly at: number; readonly reason: string } | null;
 }
 
-/** What the secret of an endpoint is bound to. */
+/** Binding of the secret of an endpoint. */
 export const secretBinding = ({ number, url }: Pick<WebhookRecord, 'number' | 'url'>): Binding => ({
   subject: number,
   place: url,

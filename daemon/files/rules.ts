@@ -1,4 +1,4 @@
-/** What the changes of applications and backups mean. */
+/** Rules for the changes of applications and backups. */
 import { ofDevice } from '../devices/rules.ts';
 import { devices } from '../devices/tables.ts';
 import type { AppChange } from '../domain/app.ts';

@@ -16,7 +16,7 @@ import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.
 
 /** A step. */
 export type IssueInput = BodyOf<Routes['issueKey']>;
-/** What the key has answered, or why it has not. */
+/** Answer of the key, or the reason why it has none. */
 export type IssueOutput = DataOf<Routes['issueKey']>;
 
 /** `isFresh`: the key was just plugged in. Rejects with an ApiError if the request does not fit the key. The answer has refusals. */
@@ -102,7 +102,7 @@ async function withPin<T>({ pin }: IssueInput, send: (pin: Uint8Array) => Promis
 
 const refuse = (problem: string): ApiError => new ApiError(Code.parameterError, `options: ${problem}`);
 
-/** What the key is asked for. A credential for another site than that of the origin is never made. */
+/** Request to the key. A credential for another site than that of the origin is never made. */
 function requestOf({ origin = '', options = '' }: IssueInput): {
   readonly request: StoredCredentialRequest;
   readonly clientData: Buffer;

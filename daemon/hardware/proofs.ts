@@ -16,11 +16,11 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { clientDataHash, RELYING_PARTY } from '../proof/client-data.ts';
 
-/** What the registry asks the key for. */
+/** Request of the registry to the key. */
 export type ProofInput = BodyOf<Routes['proveKey']>;
-/** What the key answered. */
+/** Answer of the key. */
 export type ProofOutput = DataOf<Routes['proveKey']>;
-/** What a key is to sign, and what it signed. */
+/** Text to sign, and the signature of the key. */
 export type SignInput = BodyOf<Routes['signReceipt']>;
 export type SignOutput = DataOf<Routes['signReceipt']>;
 
@@ -78,7 +78,7 @@ export async function signAttached(
   return { assertion, ...ending };
 }
 
-/** What the key answers, or why it does not. */
+/** Answer of the key, or the reason why it has none. */
 async function asked({ driver, key, onState }: ProvingKey, request: ProofRequest, signal: AbortSignal) {
   const { answer, failure, problem } = await answerOf(onState, onTouch =>
     driver.prove(key().keyId, request, { signal, onTouch }),
@@ -86,7 +86,7 @@ async function asked({ driver, key, onState }: ProvingKey, request: ProofRequest
   return { evidence: answer, failure, problem };
 }
 
-/** What a key answers to a request that may need a touch; what it fails with is part of the answer. */
+/** Answer of a key to a request that may need a touch; what it fails with is part of the answer. */
 export async function answerOf<T>(onState: ProvingKey['onState'], ask: (onTouch: () => void) => Promise<T>) {
   onState('running');
   try {

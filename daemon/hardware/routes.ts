@@ -16,7 +16,7 @@ import { RateLimited, type RequestLimits } from '../services/limiter.ts';
 import type { Readiness } from '../services/readiness.ts';
 import type { KeySource } from './attached-keys.ts';
 
-/** What a station serves. */
+/** Services of a station. */
 interface StationServices {
   readonly keys: KeySource;
   /** Whether keys of this machine may be issued over the network; absent: only by users of the machine. */

@@ -101,7 +101,7 @@ interface SourcedText {
   readonly text: string;
 }
 
-/** What a flag or else its variable gives; null if neither does. */
+/** Value of a flag, else of its variable; null if neither is set. */
 function sourced(
   key: FlagKey | PlainKey | 'remoteIssuing',
   given: string | null | undefined,

@@ -12,7 +12,7 @@ const KEPT_LINES = 1000;
 /** Lines that are kept although they are old. */
 const MOST_EVIDENCE = 100;
 
-/** What a verification compares the journal with. */
+/** Head that a verification compares the journal with. */
 export interface ReadHeads {
   readonly anchors: Anchors;
   /** One line for each fault of the file itself. */

@@ -32,7 +32,7 @@ export class HeadKeeper {
   #known: Uint8Array | null = null;
   /** Whether the file was compared with the journal since the start. */
   #isCompared = false;
-  /** What was wrong with the file at the last look. */
+  /** Fault of the file at the last look. */
   #problem: string | null = null;
 
   private constructor(parts: HeadKeeperParts) {

@@ -15,7 +15,7 @@ const trusted: readonly string[] = [
   `${homeFiles.lock}.pid`,
 ];
 
-/** What all nodes of a registry share: its keys, the heads that are signed with them, and their lock. */
+/** Secrets that all nodes of a registry share: its keys, the heads that are signed with them, and their lock. */
 const secrets: ReadonlySet<keyof typeof homeFiles> = new Set([
   'signingKey',
   'journalKey',

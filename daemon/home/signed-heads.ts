@@ -24,7 +24,7 @@ export interface HeadLines {
   readonly lines: readonly HeadLine[];
   /** The signature of the last line, which the next one continues; empty if there is no line. */
   readonly signature: string;
-  /** What is wrong with the file; null if nothing is. Lines from there on are not in `lines`. */
+  /** Fault of the file; null if there is none. Lines from there on are not in `lines`. */
   readonly problem: string | null;
   /** The last line was not written completely. */
   readonly torn: boolean;

@@ -38,7 +38,7 @@ interface ArrivingFile {
   readonly expected: number;
 }
 
-/** What an operation does with a form, in the order of the calls. Each may refuse with an `ApiError`. */
+/** Steps of an operation with a form, in the order of the calls. Each may refuse with an `ApiError`. */
 export interface FormHandler<R> {
   /** Before the file is read, if the fields before it are complete. `add` applies the same rules. */
   early?(call: FormCall<R>, form: FormOf<R>, fileName: string): Promise<void>;
@@ -55,7 +55,7 @@ export interface FormTimes {
   /** Milliseconds for which the rest of a refused body is read. */
   readonly drain: number;
 }
-/** What an operation with a form is checked with. */
+/** Checks of an operation with a form. */
 export interface FormParts extends OperationParts {
   /** Counts the uploads of all operations that arrive at the same time. Absent where no operation has a form. */
   readonly uploads?: Quota;
@@ -152,5 +152,5 @@ function receiver<R extends FormRoute>(
   };
 }
 
-/** What a browser sends if no file was chosen. */
+/** Form that a browser sends if no file was chosen. */
 const isUnfilled = ({ fileName, blob }: TakenFile): boolean => fileName === '' && blob.size === 0;

@@ -23,7 +23,7 @@ const LARGE_BODY = 256 * 1024;
 const COMPRESSED = 1024;
 const NO_BODY = Buffer.from('{}');
 
-/** What a request with a key asks for. */
+/** Identity of a request with a key. */
 export interface KeyedInput {
   readonly key: string;
   /** The operation with its parameters. */

@@ -11,7 +11,7 @@ import { bodyBounds } from '../../src/contract/limits.ts';
 import { LongValues } from './json-parts.ts';
 import * as bytes from './json-text.ts';
 
-/** What a body of an operation may consist of. */
+/** Bounds of the body of an operation. */
 export interface ShapeBounds {
   /** Members and elements in all. */
   readonly values: number;
@@ -35,7 +35,7 @@ interface ItemBounds {
   readonly mostTags: number;
 }
 
-/** What the parser has to know of a body within the bounds. */
+/** Facts that the parser needs about a body within the bounds. */
 interface BodyShape {
   /** Whether a text, or the name of a member, contains U+0000. */
   readonly hasNull: boolean;

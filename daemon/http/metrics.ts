@@ -5,7 +5,7 @@ import { isFromThisMachine } from './local-request.ts';
 import type { LoopDelays } from './loop-watch.ts';
 import { bearer, type OperationParts, rawOperation } from './operation.ts';
 
-/** What the metrics are read from. */
+/** Sources of the metrics. */
 interface MetricsParts extends OperationParts {
   /** Whether the settings name a proxy or public names: then a connection from loopback does not show who sends the request. */
   readonly behindProxy: boolean;

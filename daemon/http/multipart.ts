@@ -22,7 +22,7 @@ interface FormShape {
 /** A form that was read to its end. */
 interface Form<T> {
   readonly fields: FormFields;
-  /** What the `FileTaker` returned; undefined if the form has no file. */
+  /** Result of the `FileTaker`; undefined if the form has no file. */
   readonly file: T | undefined;
 }
 

@@ -41,7 +41,7 @@ export interface OperationParts {
   readonly stepUp?: StepUpRule;
 }
 
-/** What a handler receives: validated input, and the caller. */
+/** Input of a handler: validated input, and the caller. */
 export interface Call<R> {
   readonly context: Context & { keyed?: KeyedRequest | undefined; version?: number | undefined };
   readonly params: ParamsOf<R>;

@@ -9,7 +9,7 @@ interface ByteRange {
   readonly end: number;
 }
 
-/** What to send: a part, the whole file, or 416. */
+/** Content to send: a part, the whole file, or 416. */
 type RequestedRange = ByteRange | 'whole' | 'unsatisfiable';
 
 /** Longest `Range` header that is parsed: one range, with room for white space. */

@@ -15,7 +15,7 @@ export const versionTag = (version: number): string => `"${version}"`;
 /** Content-Type of every envelope. */
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What a client learns of an error. */
+/** Description of an error to a client. */
 interface ErrorResponse {
   readonly code: ErrorCode;
   readonly message: string;

@@ -17,7 +17,7 @@ import { refuseNullInUrl } from './null-text.ts';
 import { bearer, keyMissing } from './operation.ts';
 import { checkQuery } from './strict-query.ts';
 
-/** What a request for a stream is checked with. */
+/** Checks of a request for a stream. */
 export interface AdmissionParts {
   readonly hub: Pick<Hub, 'ready' | 'reaches'>;
   readonly tokens: Pick<TokenCheck, 'check'>;

@@ -1,4 +1,4 @@
-/** What a subject adds to a daemon with a registry: services, the operations that they carry out, and figures. */
+/** Contribution of a subject to a daemon with a registry: services, the operations that they carry out, and figures. */
 import type { FastifyInstance } from 'fastify';
 import type { ShutdownStack } from '../base/shutdown.ts';
 import type { Blobs } from '../blobs/blobs.ts';
@@ -18,12 +18,12 @@ import type { ErrorForm } from './error-form.ts';
 // biome-ignore lint/suspicious/noEmptyInterface: the subjects add to it
 export interface Offers {}
 
-/** What a subject starts with. */
+/** Dependencies of a subject. */
 export interface SubjectStart {
   readonly settings: DaemonSettings;
   readonly log: Logger;
   readonly home: Home;
-  /** What is stopped with the daemon. */
+  /** Parts that are stopped with the daemon. */
   readonly stack: ShutdownStack;
   readonly store: Store;
   readonly blobs: Blobs;

@@ -23,7 +23,7 @@ interface TurnJob {
 
 interface Line {
   readonly socket: Socket;
-  /** What has begun last. */
+  /** The line that began last. */
   current: TurnJob;
   /** Null while no request has arrived before the response to the one before it. */
   waiting: TurnJob[] | null;

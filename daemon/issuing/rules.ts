@@ -1,4 +1,4 @@
-/** What the changes of credentials at providers mean, and their entries. */
+/** Rules for the changes of credentials at providers, and their entries. */
 import { credentialIds, providerIds } from '../../src/contract/ids.ts';
 import {
   type CredentialChange,
@@ -32,7 +32,7 @@ export const credentialChanges: ChangeRules<CredentialChange['kind']> = {
   },
 };
 
-/** What the entries record of a credential. */
+/** Facts about a credential in the entries. */
 interface RecordedCredential {
   readonly fixed: readonly unknown[];
   readonly removedAt: unknown;

@@ -75,7 +75,7 @@ async function writeBackup({ home, target }: ExistingRegistry, file: string, pro
   else await backupRows(target, file, progress, complete);
 }
 
-/** What a backup has left that was killed on another machine is removed after six hours: until then that machine may be writing it. */
+/** Files of a backup that was killed on another machine are removed after six hours: until then that machine may be writing it. */
 const ABANDONED_MS = 6 * 3_600_000;
 
 /** The file gets its name when it is complete. Any other backup into the file has another name until then. */

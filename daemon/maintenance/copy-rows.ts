@@ -6,7 +6,7 @@ import { type CopiedTable, type CopySource, type CopyTarget, copiedTables, keyCo
 /** Rows read and written at a time. */
 const BATCH = 1000;
 
-/** What was copied of a table. */
+/** Copied part of a table. */
 interface CopiedRows {
   readonly table: CopiedTable;
   readonly columns: readonly string[];

@@ -2,7 +2,7 @@ import type { EntryType } from '../domain/journal.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 
-/** What the text of an entry is made from. */
+/** Parts of the text of an entry. */
 interface EntryParts {
   readonly type: string;
   readonly details: Details;

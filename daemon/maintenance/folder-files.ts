@@ -7,7 +7,7 @@ import type { Home } from '../home/home.ts';
 import type { Reader } from '../store/store.ts';
 import { type BlobReport, checkBlobs, digestInFolders } from './check-blobs.ts';
 
-/** What a restore does with stored files, wherever they are. */
+/** Steps of a restore with stored files, wherever they are. */
 export interface RestoreFiles {
   /** Compares the files of a registry with their records. */
   check(reader: Reader): Promise<BlobReport>;

@@ -67,7 +67,7 @@ interface Figures {
   readonly files: number;
 }
 
-/** What was checked or copied, for people. */
+/** Totals of a check or copy, for people. */
 export const figuresOf = ({ devices, entries, files }: Figures): string =>
   [
     counted(devices, 'device', 'devices'),
@@ -85,7 +85,7 @@ function checkText({ problems, ...figures }: CheckFigures): string {
   return `${problems.map(escapedLine).join('\n')}\n${counted(problems.length, 'problem', 'problems')}; ${checked} checked\n`;
 }
 
-/** What a verification could not compare; empty if there is nothing. */
+/** Facts that a verification could not compare; empty if none. */
 export const notCoveredText = ({ notCovered = [] }: JournalReport): string =>
   notCovered.map(what => `not covered: ${what}\n`).join('');
 

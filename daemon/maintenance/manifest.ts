@@ -10,7 +10,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** What the writer of a backup reports about it. */
+/** Description of a backup by its writer. */
 interface Manifest {
   readonly format: 1;
   /** ISO 8601 UTC. */

@@ -68,7 +68,7 @@ const replaceJournalKey = (registry: ExistingRegistry, io: ProgramIo): Promise<v
     await rotateJournalKey({ home: registry.home, store, heads, now: Date.now, takeNext: true });
   });
 
-/** What a running daemon does at its reload. */
+/** Reload of the keys by a running daemon. */
 const enterSigningKeys = (registry: ExistingRegistry, io: ProgramIo): Promise<void> =>
   writeRegistry(registry, warner(io), async store => {
     const now = Date.now();

@@ -14,7 +14,7 @@ import { backupKeys } from './backup.ts';
 import { type DecryptionOptions, decryptFile, isEncrypted } from './encryption.ts';
 import { type ManifestVerdict, verifyManifest } from './manifest.ts';
 
-/** What a restore knows about the origin of a backup. */
+/** Origin of a backup. */
 export type Origin =
   | { readonly kind: 'verified'; readonly createdAt: string }
   /** A copy that an upgrade or an earlier restore kept in this home, which is as private as the registry. */

@@ -34,7 +34,7 @@ export const bitOf = (type: EventRecord['type'] | EventType): TypeSet => bits.ge
 /** The types of the journal in a set. */
 export const typesIn = (set: TypeSet): JournalEventType[] => journalEventTypes.filter(type => set & bitOf(type));
 
-/** What a webhook gets of a journal entry; null if entries of its type are not published. */
+/** Event of a journal entry for a webhook; null if entries of its type are not published. */
 export function notificationOf(event: EventRecord): Notification | null {
   if (bitOf(event.type) === 0) return null;
   return {

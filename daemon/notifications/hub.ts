@@ -27,7 +27,7 @@ interface Options {
   readonly pause?: HistoryOptions['pause'];
 }
 
-/** What a connection asks for. */
+/** Request of a connection. */
 interface Subscription extends Listener {
   readonly wanted: TypeSet;
   /** Number of the device whose events are wanted; null or absent for those of all. */

@@ -1,4 +1,4 @@
-/** What one consumer is still to receive: backfill from the journal, then what is in memory, then live events. */
+/** Queue of one consumer: backfill from the journal, then what is in memory, then live events. */
 import { stream } from '../../src/contract/values.ts';
 import type { JournalBlock } from './block.ts';
 import { journalTypes, type TypeSet } from './frames.ts';

@@ -1,4 +1,4 @@
-/** What is asked about devices and their persons beside records, once for all engines. */
+/** Queries about devices and their persons beside records, once for all engines. */
 import { personKey } from '../../src/contract/person-key.ts';
 import { devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import type { DeviceRecord } from '../domain/device.ts';

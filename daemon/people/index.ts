@@ -58,7 +58,7 @@ const reads = (queries: RecordQueries) => ({
     withAnswer(queries.all(peopleNamed, personKey(userName)), found => holderOf(found) ?? null),
   /** All persons with an equal user name, by number: at most one of them is not removed. */
   peopleNamed: (userName: string) => queries.all(peopleNamed, personKey(userName)),
-  /** What each source sent and could not be stored. */
+  /** Requests of each source that could not be stored. */
   refusedRequests: () => queries.all(allRefused, ''),
 });
 

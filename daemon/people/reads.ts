@@ -7,7 +7,7 @@ interface PersonTerm {
   readonly values: readonly unknown[];
 }
 
-/** What the engines write differently. */
+/** Syntax that differs between the engines. */
 interface PersonDialect {
   /** The column contains the value. */
   readonly contains: (keyword: string) => PersonTerm;

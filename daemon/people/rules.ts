@@ -1,4 +1,4 @@
-/** What the changes and guards of persons mean, and their entries. */
+/** Rules for the changes and guards of persons, and their entries. */
 
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
@@ -186,7 +186,7 @@ const enabledOf = (draft: Draft, userKey: string): UserRecord[] =>
     .all(accountsNamed, userKey)
     .filter(({ disabled }) => !disabled);
 
-/** What is stored of an update instead, if its new user name must wait; the brake counts it. */
+/** Update without the new user name, which must wait; the brake counts it. */
 function hold(draft: Draft, person: PersonRecord, update: PersonUpdate, context: EntryContext) {
   const { renamed, brake } = update;
   if (!renamed || !brake || personKey(renamed.from) === personKey(renamed.to)) return null;

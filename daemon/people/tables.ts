@@ -46,7 +46,7 @@ export interface LeaverRow {
 
 export const leaverCounts = new StoreTable<LeaverRow>('leaver_count', { number: 'integer', counts: 'json' });
 
-/** What each source sent and the registry could not store: one row for each. */
+/** Requests that the registry could not store: one row for each source. */
 export const refusedRequests = new StoreTable<RefusedRow>('refused_request', {
   number: 'integer',
   requests: 'json',

@@ -65,7 +65,7 @@ export const advisories: readonly Advisory[] = [
   },
 ];
 
-/** What is known about a key for its advisories. */
+/** Facts about a key that its advisories depend on. */
 interface AdvisorySubject {
   /** Names of the model, proved or reported; the first one that names a family counts. */
   readonly names: readonly string[];

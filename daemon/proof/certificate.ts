@@ -19,7 +19,7 @@ import { MalformedError } from './malformed.ts';
 /** An extension of a certificate. */
 interface Extension {
   readonly critical: boolean;
-  /** What the OCTET STRING of the extension contains. */
+  /** Content of the OCTET STRING of the extension. */
   readonly value: Uint8Array;
 }
 

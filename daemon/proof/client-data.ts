@@ -1,4 +1,4 @@
-/** What a FIDO authenticator signs for devmgr. */
+/** Data that a FIDO authenticator signs for devmgr. */
 import { createHash } from 'node:crypto';
 import { relyingParty as RELYING_PARTY } from '../../src/contract/values.ts';
 

@@ -7,7 +7,7 @@ import { BrokenRule } from './rules.ts';
 import { judgeStatus } from './status.ts';
 import type { MetadataEntry, Question } from './types.ts';
 
-/** What is trusted about one model. */
+/** Trust in one model. */
 interface TrustedModel {
   /** Name of the model. */
   readonly model: string;

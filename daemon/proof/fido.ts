@@ -21,13 +21,13 @@ import { checkU2fCertificates, u2fFinding, u2fSigned } from './u2f.ts';
 interface Attestation {
   readonly format: string;
   readonly statement: CborMap;
-  /** What is signed, beside the client data hash. */
+  /** Signed data beside the client data hash. */
   readonly signedData: Uint8Array;
   readonly data: AuthenticatorData;
   readonly clientDataHash: Uint8Array;
 }
 
-/** What the evidence proves. Throws BrokenRule or MalformedError. */
+/** Facts that the evidence proves. Throws BrokenRule or MalformedError. */
 export function judgeFido(evidence: FidoEvidence, question: Question): Finding {
   const attestation = readAttestation(evidence, question);
   const { format, data } = attestation;

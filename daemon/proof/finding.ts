@@ -12,13 +12,13 @@ const knownRoots: ReadonlyMap<string, string> = new Map([
   ['62760c6a6ef91679f454c8902b80fd009825b3f25da90f1fbace2ec6586cd5a8', 'Yubico Attestation Root 1'],
 ]);
 
-/** What to call an anchor: the name of a well-known root, the label that it was imported with, else its fingerprint. */
+/** Name of an anchor: the name of a well-known root, the label that it was imported with, else its fingerprint. */
 export function rootName({ fingerprint }: Certificate, imported: readonly TrustedCertificate[]): string {
   const label = imported.find(each => each.fingerprint === fingerprint)?.label;
   return knownRoots.get(fingerprint) ?? (label || fingerprint);
 }
 
-/** What was read before: trust is in memory as long as it is in force, and up to 1,000 certificates are part of each verdict. */
+/** Cache of read trust: trust is in memory as long as it is in force, and up to 1,000 certificates are part of each verdict. */
 const known = new WeakMap<Uint8Array, Certificate | null>();
 
 /** The certificates of these that can be read. One that cannot be read is not trusted. The bytes must not change. */

@@ -41,7 +41,7 @@ function brokenRule(error: unknown): BrokenRule {
 
 const nothing: Finding = { ...unproved, warnings: [] };
 
-/** What a key claims, without evidence and metadata; null if it claims nothing. `described`: its manufacturer and model. */
+/** Claims of a key, without evidence and metadata; null if there are none. `described`: its manufacturer and model. */
 export function claimedProof(claims: Claims, described: string, now: Date): Proof | null {
   const question = { trust: { anchors: [], intermediates: [], metadata: null }, provedAt: now, now, described };
   const { proof } = judge({ claims, evidence: null }, { ...question, ...noChallenge });

@@ -33,7 +33,7 @@ const ARRAY = [0x5b, 0x5d] as const;
 /** From the first byte to before the last one. */
 type Span = readonly [start: number, end: number];
 
-/** What the member with the entries begins with, and the bytes at its beginning in which that is looked for. */
+/** Beginning of the member with the entries, and the bytes in which it is looked for. */
 const ENTRIES = /^\s*"entries"\s*:/;
 const HEAD = 1024;
 
@@ -82,7 +82,7 @@ function parse(text: string): unknown {
 /** Characters and texts between two looks at the clock. */
 const STEP = 4096;
 
-/** What is between the commas of the object or array in a span; nothing if it is empty. Whether a part is JSON is not looked at. */
+/** Parts between the commas of the object or array in a span; none if it is empty. Whether a part is JSON is not looked at. */
 async function partsOf(
   bytes: Buffer,
   [start, end]: Span,

@@ -14,7 +14,7 @@ const MAX_BLOB = 32 * 1024 * 1024;
 /** The name that the certificate of the signer must have. */
 const METADATA_SIGNER = 'mds.fidoalliance.org';
 
-/** What a BLOB is checked against. */
+/** Conditions that a BLOB is checked against. */
 interface BlobContext {
   /** DER of the certificates to which the signer may lead: the roots of the system. */
   readonly roots: readonly Uint8Array[];

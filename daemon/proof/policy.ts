@@ -1,4 +1,4 @@
-/** What a registry requires of keys before it registers them. Only proved facts count: what a key claims cannot meet a rule. */
+/** Policy of a registry for the keys that it registers. Only proved facts count: what a key claims cannot meet a rule. */
 import type { FirmwareRule } from '../../src/contract/firmware-rules.ts';
 import { hasGrade } from '../../src/contract/grades.ts';
 import type { ProofPolicy } from '../../src/contract/proof.ts';

@@ -5,11 +5,11 @@ import type { ProofGrade } from '../../src/contract/values.ts';
 /** Not exported: no other file can make `ProvedFacts`, of claims for example. */
 const proved: unique symbol = Symbol('proved');
 
-/** What a key has proved; null: it has not proved that fact. What it only claims is not in here. */
+/** Proved facts of a key; null: it has not proved that fact. Claims are not in here. */
 export interface ProvedFacts {
   readonly [proved]: true;
   readonly grade: ProofGrade;
-  /** What the facts follow from: the method of the proof, or the grade if nothing is proved. */
+  /** Source of the facts: the method of the proof, or the grade if nothing is proved. */
   readonly basis: string;
   /** Why the proof failed; null if it did not, or no reason is known. */
   readonly failure: string | null;

@@ -48,7 +48,7 @@ interface BrokenRuleOptions extends ErrorOptions {
 export class BrokenRule extends Error {
   override name = 'BrokenRule';
   readonly rule: RuleName;
-  /** What is left of the proof: less than the rule leaves if the evidence contradicts nothing. */
+  /** Remaining proof: less than the rule leaves if the evidence contradicts nothing. */
   readonly grade: 'failed' | 'claimed';
 
   constructor(rule: RuleName, detail?: string, { isContradiction = true, ...options }: BrokenRuleOptions = {}) {

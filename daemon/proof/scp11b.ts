@@ -23,7 +23,7 @@ const EXTENSION = {
   formFactor: '1.3.6.1.4.1.41482.7.4',
 } as const;
 
-/** What the evidence proves. Throws BrokenRule or MalformedError. */
+/** Facts that the evidence proves. Throws BrokenRule or MalformedError. */
 export function judgeScp11b(evidence: Scp11bEvidence, question: Question): Finding {
   const { trust, provedAt, serialNumber } = question;
   const imported = trust.anchors.filter(({ purpose }) => purpose === 'scp11b');

@@ -1,4 +1,4 @@
-/** What the status reports of the FIDO metadata mean for a model (FIDO Metadata Service 3.1.1, AuthenticatorStatus). */
+/** Meaning of the status reports of the FIDO metadata for a model (FIDO Metadata Service 3.1.1, AuthenticatorStatus). */
 import type { Certificate } from './certificate.ts';
 import { BrokenRule } from './rules.ts';
 import type { MetadataEntry, Question, StatusReport } from './types.ts';

@@ -8,7 +8,7 @@ const MAX_BYTES = 1024 * 1024;
 
 const DER_SEQUENCE = 0x30;
 
-/** What a file seems to be, by how it begins. What it is shows when it is read. */
+/** Probable kind of a file by its beginning. The reader finds out the real one. */
 export function trustFileKind(bytes: Uint8Array): 'certificates' | 'metadata' {
   if (bytes[0] === DER_SEQUENCE) return 'certificates';
   return Buffer.from(bytes.subarray(0, MAX_BYTES)).includes('-----BEGIN ') ? 'certificates' : 'metadata';

@@ -1,4 +1,4 @@
-/** What the judge of proofs takes and returns. Bytes are raw here; the contract has them as base64url. */
+/** Input and verdict of the judge of proofs. Bytes are raw here; the contract has them as base64url. */
 import type { Claims, Evidence, Proof } from '../../src/contract/proof.ts';
 import type { TrustPurpose } from '../../src/contract/values.ts';
 import type { RuleName } from './rules.ts';
@@ -9,7 +9,7 @@ export interface TrustedCertificate {
   readonly der: Uint8Array;
   /** SHA-256 of the DER, 64 lower-case hex digits. */
   readonly fingerprint: string;
-  /** What administrators call it, for example its vendor; empty if it has no name. */
+  /** Name that administrators gave it, for example its vendor; empty if it has no name. */
   readonly label: string;
   readonly purpose: TrustPurpose;
 }
@@ -32,7 +32,7 @@ export interface StatusReport {
   readonly authenticatorVersion?: number;
 }
 
-/** What the FIDO metadata states about one model. */
+/** Statement of the FIDO metadata about one model. */
 export interface MetadataEntry {
   /** Null for U2F models. */
   readonly aaguid: string | null;
@@ -74,7 +74,7 @@ export interface Trust {
   readonly metadata: MetadataIndex | null;
 }
 
-/** What the registry asked for, and when. */
+/** Challenge of the registry, with its time. */
 export interface Question {
   readonly serialNumber: string;
   /** 32 random bytes. */
@@ -95,7 +95,7 @@ export interface Question {
   readonly now: Date;
 }
 
-/** What the judge concludes. */
+/** Verdict of the judge. */
 export interface Verdict {
   readonly proof: Proof;
   /** Name of the rule that the evidence did not fulfil, for example `scp11b-receipt`; null if it fulfilled all of them. */
@@ -104,7 +104,7 @@ export interface Verdict {
   readonly reason: string | null;
 }
 
-/** What a key sent. `evidence` is null if it only made claims. */
+/** Answer of a key. `evidence` is null if it only made claims. */
 export interface Answer {
   readonly claims: Claims;
   readonly evidence: Evidence | null;

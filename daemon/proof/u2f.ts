@@ -18,7 +18,7 @@ interface U2fRegistration {
   readonly signature: Uint8Array;
 }
 
-/** What the evidence proves. Throws BrokenRule or MalformedError. */
+/** Facts that the evidence proves. Throws BrokenRule or MalformedError. */
 export function judgeU2f(evidence: U2fEvidence, question: Question): Finding {
   const { certificate, signature, ...credential } = readRegistration(
     fromBase64url(evidence.registration, 'registration'),
@@ -29,7 +29,7 @@ export function judgeU2f(evidence: U2fEvidence, question: Question): Finding {
   return u2fFinding([certificate], question);
 }
 
-/** What a U2F registration proves if its signature is valid. Throws BrokenRule if the certificates are not trusted. */
+/** Facts that a U2F registration with a valid signature proves. Throws BrokenRule if the certificates are not trusted. */
 export function u2fFinding(certificates: readonly Certificate[], question: Question): Finding {
   const { warnings, ...model } = trustedModel({ certificates, aaguid: null }, question);
   const unknown = { aaguid: null, firmware: null, serial: null };
@@ -60,7 +60,7 @@ export function readRegistration(bytes: Uint8Array): U2fRegistration {
   };
 }
 
-/** What a U2F key signs at registration. */
+/** Data that a U2F key signs at registration. */
 export function u2fSigned(parts: {
   clientDataHash: Uint8Array;
   keyHandle: Uint8Array;

@@ -1,4 +1,4 @@
-/** What the changes and guards of answers to challenges mean. */
+/** Rules for the changes and guards of answers to challenges. */
 
 import { devices } from '../devices/tables.ts';
 import type { ProofChange, ProofExpire, UnansweredGuard } from '../domain/proof.ts';

@@ -21,7 +21,7 @@ import { BlobError, FilesUnavailable } from '../blob-error.ts';
 import { clientOf } from './client.ts';
 import type { S3Target } from './target.ts';
 
-/** What the store reports about an object. */
+/** Properties of an object in the store. */
 export interface ObjectState {
   /** Changes with the content. */
   readonly etag: string;

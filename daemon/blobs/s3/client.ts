@@ -15,7 +15,7 @@ interface SignedRequest extends Omit<OutgoingRequest, 'url'> {
   readonly query?: Readonly<Record<string, string | string[] | null>>;
 }
 
-/** What the library has requests sent by. */
+/** Sender of the library's requests. */
 class SignedRequests {
   readonly #outgoing = new Outgoing(limits);
 

@@ -19,7 +19,7 @@ export class DirectoryFailure extends Error {
   override name = 'DirectoryFailure';
 }
 
-/** What is wrong with the address of a directory, in words that follow "url "; null if nothing is. */
+/** Fault of the address of a directory, in words that follow "url "; null if there is none. */
 export function urlProblem(text: string): string | null {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'ldaps:' && url.protocol !== 'ldap:') || url.hostname === '')
@@ -30,7 +30,7 @@ export function urlProblem(text: string): string | null {
   return 'must start with ldaps://; ldap:// is for this machine only';
 }
 
-/** What the library uses as its socket: whole, checked messages, one at a time. References to other servers are left out. */
+/** The socket of the library: whole, checked messages, one at a time. References to other servers are left out. */
 export class LdapStream extends Duplex {
   /** So the library takes it as an open socket. */
   readonly connecting = false;

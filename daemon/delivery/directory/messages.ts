@@ -29,7 +29,7 @@ export const PAGED = '1.2.840.113556.1.4.319';
 /** A message that breaks the rules. */
 export class MalformedMessage extends Error {}
 
-/** What a checked message is. A reference leads to another server; it is not followed. */
+/** Kinds of a checked message. A reference leads to another server; it is not followed. */
 interface LdapMessage {
   readonly kind: keyof typeof operations;
   /** Where paged results continue; empty at their end, null if the message has no such control. */

@@ -45,7 +45,7 @@ export type DirectoryPosition =
   | { readonly kind: 'number'; readonly server: string; readonly value: number }
   | { readonly kind: 'time'; readonly value: string };
 
-/** What a server reports of itself. */
+/** Description that a server gives of itself. */
 interface DirectoryServer {
   readonly isActiveDirectory: boolean;
   readonly hasPages: boolean;

@@ -18,7 +18,7 @@ const bounds = { withinMs: 5000, mostBytes: 256 * 1024 } as const;
 /** A `fetch` as the library calls it. */
 export type ProviderFetch = (url: string, options: CustomFetchOptions) => Promise<Response>;
 
-/** What is wrong with the address of an issuer, in words that follow "issuer "; null if nothing is. */
+/** Fault of the address of an issuer, in words that follow "issuer "; null if there is none. */
 export function issuerProblem(text: string): string | null {
   const url = URL.parse(text);
   if (!url) return 'must be an address, https://…';

@@ -49,7 +49,7 @@ export class AllowedTargets {
     this.#lookup = lookup;
   }
 
-  /** What is wrong with a URL, in words that follow "url "; null if nothing is. The name is not resolved. */
+  /** Fault of a URL, in words that follow "url "; null if there is none. The name is not resolved. */
   problemOf(url: URL): string | null {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https://';
     if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
@@ -78,7 +78,7 @@ export class AllowedTargets {
     return addresses.map(({ address }) => this.problemOfAddress(address, url)).find(found => found !== null) ?? null;
   }
 
-  /** What is wrong with an address that the name in a URL has; null if nothing is. */
+  /** Fault of an address that the name in a URL has; null if there is none. */
   problemOfAddress(address: string, url: URL): string | null {
     const host = plainHost(url);
     if (this.#names.has(host) || this.#isInside(address)) return null;

@@ -46,7 +46,7 @@ export function toRemember(filter: DeviceFilter, total: number, moment: Moment):
 /** The moment from which the changes of a filter are counted. */
 type Start = Omit<FilterTotal, 'total'>;
 
-/** What has changed since a moment, in terms of a statement that also reads `head`. `null` if the bound has moved too far. */
+/** Changes since a moment, in terms of a statement that also reads `head`. `null` if the bound has moved too far. */
 export function changesSince({ until, moment }: Start, filter: DeviceFilter, values: unknown[]) {
   const bound = movingOf(filter);
   const step = bound === undefined ? 0 : filter[bound]! - until!;

@@ -13,7 +13,7 @@ interface Total {
   readonly sql: string;
   /** Takes the row. */
   read(row: Readonly<Record<string, unknown>>): void;
-  /** What the page should take its rows from, if few devices match. Its tables precede `sql`, which may use them. */
+  /** Source of the rows of a page if few devices match. Its tables precede `sql`, which may use them. */
   readonly few?: Few | undefined;
 }
 

@@ -31,7 +31,7 @@ const encodings = [
   { encoding: 'gzip', suffix: '.gz' },
 ] as const;
 
-/** What a client gets. */
+/** Response to a client. */
 interface ConsoleFile {
   readonly page: Page;
   /** Null: as it is. */

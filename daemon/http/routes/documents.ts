@@ -13,7 +13,7 @@ import { setRateLimitHeaders } from '../responses.ts';
 import { checkQuery } from '../strict-query.ts';
 import { type Page, pageOf, pageOfFile, pagePolicy, sendPage } from './pages.ts';
 
-/** What the documents contain of the program. */
+/** Facts about the program in the documents. */
 interface DocumentParts {
   /** Version of the program. */
   readonly version: string;

@@ -20,7 +20,7 @@ import { statisticsOf } from './statistics.ts';
 import { matchingTimes } from './time-filter.ts';
 import { Trigrams } from './trigrams.ts';
 
-/** What a transaction did to devices. */
+/** Effects of a transaction on devices. */
 export type DeviceDeltas = Pick<Records<DeviceRecord>, 'added' | 'changed'>;
 
 const encoder = new TextEncoder();
