@@ -2,6 +2,7 @@
  * The state of devices by their entries, in little memory: 33 bytes for each device, 4 more once one has a person, and 16 more once
  * one has tags, and once one has a proof.
  */
+import { type JournalEvent, journalEvent } from '../../src/contract/event-types.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
@@ -15,7 +16,6 @@ import {
   tagsDigest,
 } from '../domain/device-digest.ts';
 import { storedProof } from '../domain/device-proof.ts';
-import type { EntryType } from '../domain/journal.ts';
 import { type AnsweredChallenge, answerDigest, answerParts } from '../domain/proof-digest.ts';
 import type { StoredRows } from '../store/copy.ts';
 import { columnOf } from '../store/table.ts';
@@ -32,24 +32,15 @@ type Content = { readonly status?: DeviceStatus | undefined; readonly person?: n
 };
 
 const statuses: readonly DeviceStatus[] = ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED'];
-/** The state after an entry of the type. Types that are not here leave it as it is. */
-const statusAfter: Partial<Record<EntryType, DeviceStatus>> = {
-  DEVICE_REGISTERED: 'INACTIVE',
-  DEVICE_ACTIVATED: 'ACTIVE',
-  DEVICE_LOCKED: 'LOCKED',
-  DEVICE_UNLOCKED: 'ACTIVE',
-  DEVICE_DEACTIVATED: 'DEACTIVATED',
-};
-
 const textOr = <T>(value: unknown, otherwise: T): string | T => (typeof value === 'string' ? value : otherwise);
 
 function saidBy({ type, data, detail }: ReplayedEntry): Content {
-  const hasCode = type === 'DEVICE_REGISTERED' || type === 'ACTIVATION_CODE_GENERATED';
+  const { status, hasCode, isFirst, hasChanges } = journalEvent(type) ?? ({} as Partial<JournalEvent>);
   return {
-    status: statusAfter[type],
+    status,
     person: personAfter(detail),
     owner: ownerAfter(data, detail),
-    tags: tagsAfter(type, detail),
+    tags: isFirst || hasChanges ? tagsAfter(detail) : undefined,
     proof: textOr(detail.proofDigest, undefined),
     code: hasCode ? textOr(detail.codeDigest, null) : undefined,
   };
@@ -65,10 +56,9 @@ function ownerAfter(data: Fields, { after }: Fields): string | undefined {
 const personAfter = ({ personId }: Fields): number | undefined =>
   personId === undefined ? undefined : typeof personId === 'string' ? (personIds.parse(personId) ?? 0) : 0;
 
-/** The digest of the tags after an entry; undefined if it is not about tags. */
-function tagsAfter(type: EntryType, detail: Fields): string | null | undefined {
-  const after = type === 'DEVICE_UPDATED' && isObject(detail.after) ? detail.after : detail;
-  const tags = type === 'DEVICE_UPDATED' || type === 'DEVICE_REGISTERED' ? after.tags : null;
+/** The digest of the tags after a registration or an update; undefined if it is not about tags. */
+function tagsAfter(detail: Fields): string | null | undefined {
+  const { tags } = isObject(detail.after) ? detail.after : detail;
   if (!isObject(tags)) return undefined;
   return Object.keys(tags).length === 0 ? null : tagsDigest(JSON.stringify(tags));
 }
@@ -156,9 +146,10 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
   apply(number: number, entry: ReplayedEntry): void {
     if (entry.type === 'DEVICE_USED') return;
     const said = saidBy(entry);
-    if (entry.type === 'DEVICE_REGISTERED') this.#grow(number);
+    const isFirst = journalEvent(entry.type)?.isFirst === true;
+    if (isFirst) this.#grow(number);
     if (number > this.#count) return;
-    const isRegistered = this.#flags[number] !== 0 || entry.type === 'DEVICE_REGISTERED';
+    const isRegistered = this.#flags[number] !== 0 || isFirst;
     if (said.status && isRegistered)
       this.#flags[number] = (this.#flags[number]! & ~STATUS) | (statuses.indexOf(said.status) + 1);
     if (said.person !== undefined) this.#bind(number, said.person);

@@ -1,3 +1,4 @@
+import { journalEvent, journalEventTypes } from '../../src/contract/event-types.ts';
 import type { ReceiptChange, ReceiptRecord } from '../domain/receipt.ts';
 import type { ReceiptFilter, Window } from '../store/queries.ts';
 import type { Only, ReadsOf, RecordQueries } from '../store/read/records.ts';
@@ -32,10 +33,12 @@ const reads = (queries: RecordQueries) => ({
     queries.page(table, { descending, offset, limit }, receiptsOnly(filter)),
 });
 
+const ofReceipts = journalEventTypes.filter(type => journalEvent(type)?.subject === 'receipt');
+
 /** Receipts of devices, which persons have signed. */
 export const receipts = subject({
   tables: [table],
   changes: receiptChanges,
-  replays: () => [{ takes: ['RECEIPT_SIGNED', 'LOAN_OVERDUE'], replay: new ReceiptReplay() }],
+  replays: () => [{ takes: ofReceipts, replay: new ReceiptReplay() }],
   reads,
 });
