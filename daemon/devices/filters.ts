@@ -9,8 +9,8 @@ import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceSort } from '../../src/contract/values.ts';
 import type { DeviceRow } from '../domain/device.ts';
 import { matchesProof } from '../domain/device-proof.ts';
-import type { DeviceFilter } from '../store/queries.ts';
 import { columnOf } from '../store/table.ts';
+import type { DeviceFilter } from './queries.ts';
 
 type Name = keyof DeviceFilter;
 /** A field of `DeviceRow`. */

@@ -8,11 +8,12 @@ import {
 } from '../domain/person.ts';
 import type { RefusedAdd, RefusedRow } from '../domain/refused.ts';
 import { collectPersons, openedNames } from '../domain/sealed-names.ts';
-import type { PersonFilter, Rows, Window } from '../store/queries.ts';
+import type { Rows, Window } from '../store/queries.ts';
 import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
+import type { PersonFilter } from './queries.ts';
 import { RefusedRequests, refusedChanges } from './refused-rules.ts';
 import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';
 import { peopleInSqlite } from './sqlite/index.ts';

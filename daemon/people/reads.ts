@@ -1,5 +1,5 @@
 /** What lists of persons select by, once for all engines. */
-import type { PersonFilter } from '../store/queries.ts';
+import type { PersonFilter } from './queries.ts';
 
 /** A condition: SQL with a `?` for each value. */
 interface PersonTerm {

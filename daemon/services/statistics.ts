@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '../../src/contract/durations.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
-import type { DeviceStatistics, Tally } from '../store/queries.ts';
+import type { DeviceStatistics, Tally } from '../devices/queries.ts';
 import type { Reader } from '../store/store.ts';
 
 type Statistics = DataOf<Routes['getStatistics']>;

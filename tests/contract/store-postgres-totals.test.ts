@@ -1,11 +1,11 @@
 /** Totals that are not counted for each request must be exact all the same; so must what indexes of their own find. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { searchParts } from '../../daemon/devices/postgres/conditions.ts';
+import type { DeviceFilter, DeviceQuery } from '../../daemon/devices/queries.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { keptEntries } from '../../daemon/store/postgres/list-tables.ts';
 import { manyDevices, migrations } from '../../daemon/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts';
-import type { DeviceFilter, DeviceQuery } from '../../daemon/store/queries.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';

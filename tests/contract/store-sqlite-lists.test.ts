@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stillMatches } from '../../daemon/devices/filters.ts';
+import type { DeviceQuery } from '../../daemon/devices/queries.ts';
 import { listedDevices } from '../../daemon/devices/sqlite/lists/index.ts';
 import { sqlPage } from '../../daemon/devices/sqlite/lists-sql.ts';
 import type { Change } from '../../daemon/store/commit.ts';
-import type { DeviceQuery } from '../../daemon/store/queries.ts';
 import { openReader } from '../../daemon/store/sqlite/open.ts';
 import { Statements } from '../../daemon/store/sqlite/statements.ts';
 import type { Store } from '../../daemon/store/store.ts';

@@ -3,12 +3,13 @@ import fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
 import { create, type PersonRecord } from '../../daemon/domain/person.ts';
 import { scimRoutes } from '../../daemon/http/routes/scim.ts';
+import type { PersonFilter } from '../../daemon/people/queries.ts';
 import type { Leavers } from '../../daemon/services/people/leavers.ts';
 import { readFilter } from '../../daemon/services/scim/filter.ts';
 import { PersonPages } from '../../daemon/services/scim/person-pages.ts';
 import { ScimGroups } from '../../daemon/services/scim/scim-groups.ts';
 import { ScimUsers } from '../../daemon/services/scim/scim-users.ts';
-import type { PersonFilter, Window } from '../../daemon/store/queries.ts';
+import type { Window } from '../../daemon/store/queries.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';
 

@@ -6,7 +6,7 @@
 
 import type { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
-import type { DeviceQuery } from '../../store/queries.ts';
+import type { DeviceQuery } from '../queries.ts';
 import { deviceConditions } from './conditions.ts';
 import { changesSince, type FilterTotal, type Moment, movingOf, nameOf, rowsOf, toRemember } from './remembered.ts';
 

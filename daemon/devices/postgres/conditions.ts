@@ -2,8 +2,8 @@ import { Conditions, likeAnywhere } from '../../store/postgres/conditions.ts';
 import { likeId } from '../../store/postgres/list-tables.ts';
 import { searchText } from '../../store/postgres/migrations.ts';
 import { tagArray, wantedLines } from '../../store/postgres/tags.ts';
-import type { DeviceFilter } from '../../store/queries.ts';
 import { fieldFilters } from '../filters.ts';
+import type { DeviceFilter } from '../queries.ts';
 
 /** The terms of a filter of devices. They use only columns of the row, which can also be a row of `device_before`. */
 export function deviceConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {

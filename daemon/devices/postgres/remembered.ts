@@ -1,8 +1,8 @@
 /** Totals that were counted at one moment, and how they have changed since. */
 
 import { keptEntries, recentMs } from '../../store/postgres/list-tables.ts';
-import type { DeviceFilter } from '../../store/queries.ts';
 import { fieldFilters, fieldsOf, movingFilters } from '../filters.ts';
+import type { DeviceFilter } from '../queries.ts';
 import { deviceConditions, presentConditions } from './conditions.ts';
 
 /** A moment of the registry. */

@@ -1,7 +1,7 @@
 import { hourMs } from '../../../src/contract/durations.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
-import type { DeviceStatistics, StatisticsQuery } from '../../store/queries.ts';
 import { selectTallies } from '../../store/write/tallies.ts';
+import type { DeviceStatistics, StatisticsQuery } from '../queries.ts';
 import { rememberedTotal } from './totals.ts';
 
 /** Counts of types, states, manufacturers and hours are kept; the others are remembered. One statement, and so of one moment. */

@@ -2,8 +2,8 @@
 
 import { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
-import type { DeviceFilter } from '../../store/queries.ts';
 import { namesOnly } from '../filters.ts';
+import type { DeviceFilter } from '../queries.ts';
 import { isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
 import { type FilterTotal, type Moment, movingOf, nameOf, sinceThen, toRemember } from './remembered.ts';
 

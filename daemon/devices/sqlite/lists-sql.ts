@@ -1,8 +1,8 @@
 import { aaguidMark, advisoryMark } from '../../domain/device-proof.ts';
-import type { DeviceFilter, DeviceQuery } from '../../store/queries.ts';
 import { fieldTerm } from '../../store/sqlite/reads.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import { fieldFilters, isCounted, sortColumn } from '../filters.ts';
+import type { DeviceFilter, DeviceQuery } from '../queries.ts';
 
 /** The numbers of the devices on a page, in its order, and how many devices all pages have together. */
 export interface NumberPage {

@@ -1,7 +1,7 @@
 import { hourMs } from '../../../src/contract/durations.ts';
-import type { DeviceStatistics, StatisticsQuery, Tally } from '../../store/queries.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import { selectTallies } from '../../store/write/tallies.ts';
+import type { DeviceStatistics, StatisticsQuery, Tally } from '../queries.ts';
 
 /** Statistics by plain SQL: looks at every device. */
 export function sqlStatistics(statements: Statements, query: StatisticsQuery): DeviceStatistics {

@@ -3,9 +3,9 @@ import { dayMs } from '../../../src/contract/durations.ts';
 import { countedTags, type DeviceStatus } from '../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../domain/device.ts';
 import { storedProof } from '../../domain/device-proof.ts';
-import type { Tally } from '../../store/queries.ts';
 import type { RecordChange } from '../../store/write/records.ts';
 import { moves } from '../../store/write/tallies.ts';
+import type { Tally } from '../queries.ts';
 
 /** By how much the tallies change. */
 export class Tallies {

@@ -4,8 +4,9 @@ import { Conditions, likeAnywhere } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { PostgresSubject } from '../../store/postgres/subject.ts';
 import { rowsOf, toRecord } from '../../store/postgres/tables.ts';
-import type { PersonFilter, Rows, Window } from '../../store/queries.ts';
+import type { Rows, Window } from '../../store/queries.ts';
 import { selectList } from '../../store/table.ts';
+import type { PersonFilter } from '../queries.ts';
 import { personTerms } from '../reads.ts';
 import { people } from '../tables.ts';
 

@@ -3,8 +3,8 @@ import { userIds } from '../../../src/contract/ids.ts';
 import type { BrakeTotals } from '../../domain/leaver-brake.ts';
 import { leaverRuleOf } from '../../domain/people-policy.ts';
 import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
+import type { PersonFilter } from '../../people/queries.ts';
 import type { Change, ChangeResult } from '../../store/commit.ts';
-import type { PersonFilter } from '../../store/queries.ts';
 import type { Store } from '../../store/store.ts';
 import type { PeoplePolicies } from './people-policies.ts';
 

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import type { DeviceQuery } from '../../../daemon/devices/queries.ts';
 import type { AppRecord } from '../../../daemon/domain/app.ts';
 import type { BackupRecord } from '../../../daemon/domain/backup.ts';
 import type { UserRecord } from '../../../daemon/domain/callers.ts';
@@ -10,7 +11,6 @@ import { codeDigest, proofDigest } from '../../../daemon/domain/device-digest.ts
 import type { NewPasskey } from '../../../daemon/domain/passkey.ts';
 import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
-import type { DeviceQuery } from '../../../daemon/store/queries.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { hasTags } from '../../../src/contract/tags.ts';
 

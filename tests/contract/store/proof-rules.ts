@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { DeviceFilter } from '../../../daemon/devices/queries.ts';
 import { proofDigest } from '../../../daemon/domain/device-digest.ts';
 import type { StoredProof } from '../../../daemon/domain/device-proof.ts';
 import { replace } from '../../../daemon/domain/document.ts';
@@ -6,7 +7,6 @@ import { pinIn, setPin } from '../../../daemon/domain/pin.ts';
 import type { ProofRecord } from '../../../daemon/domain/proof.ts';
 import { answerDigest } from '../../../daemon/domain/proof-digest.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
-import type { DeviceFilter } from '../../../daemon/store/queries.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import type { ProofGrade } from '../../../src/contract/values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';

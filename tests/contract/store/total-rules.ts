@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import type { DeviceFilter, Tally } from '../../../daemon/devices/queries.ts';
 import type { DeviceRecord } from '../../../daemon/domain/device.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
-import type { DeviceFilter, Tally } from '../../../daemon/store/queries.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses, type ProofGrade, proofGrades } from '../../../src/contract/values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';

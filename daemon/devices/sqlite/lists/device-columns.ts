@@ -9,7 +9,7 @@ import {
   proofGrades,
 } from '../../../../src/contract/values.ts';
 import type { DeviceRecord } from '../../../domain/device.ts';
-import type { DeviceFilter, DeviceStatistics } from '../../../store/queries.ts';
+import type { DeviceFilter, DeviceStatistics } from '../../queries.ts';
 import { type Bits, bitsFor } from './bits.ts';
 import { grown, type NumberSet } from './number-set.ts';
 import { Serials } from './serials.ts';

@@ -1,5 +1,5 @@
 import { hourMs } from '../../../../src/contract/durations.ts';
-import type { DeviceStatistics, StatisticsQuery } from '../../../store/queries.ts';
+import type { DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import type { DeviceColumns } from './device-columns.ts';
 
 /** Devices looked at between two yields: 0.3 ms. */

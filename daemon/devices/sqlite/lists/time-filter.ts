@@ -1,5 +1,5 @@
-import type { DeviceFilter } from '../../../store/queries.ts';
 import { fieldFilters, movingFilters } from '../../filters.ts';
+import type { DeviceFilter } from '../../queries.ts';
 import { type Bits, bitsFor, firstFrom, setRange } from './bits.ts';
 import type { DeviceColumns } from './device-columns.ts';
 
