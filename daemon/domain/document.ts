@@ -5,24 +5,10 @@
 import { documentDigest } from './digest.ts';
 import type { Entry } from './journal.ts';
 
-/** Names of documents. */
-export type DocumentName =
-  | 'trust'
-  | 'metadata'
-  | 'proof-policy'
-  | 'webhooks'
-  | 'sign-in-policy'
-  | 'people-policy'
-  | 'groups'
-  | 'sso'
-  | 'sso-sessions'
-  | 'providers'
-  | 'pin-policy'
-  | `pin:${number}`
-  | `reset:${number}`
-  | 'directory'
-  | 'directory-run'
-  | `sso-account:${string}`;
+/** The names of the documents of each subject: its folder adds them here. */
+// biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
+export interface SubjectDocuments {}
+export type DocumentName = SubjectDocuments[keyof SubjectDocuments];
 
 /** A document as it is stored. */
 export interface DocumentRecord {

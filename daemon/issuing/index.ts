@@ -4,6 +4,11 @@ import { type CredentialReads, credentialReads } from './reads.ts';
 import { credentialChanges, credentialReplay } from './rules.ts';
 import { credentials } from './tables.ts';
 
+declare module '../domain/document.ts' {
+  interface SubjectDocuments {
+    issuing: 'providers' | 'pin-policy' | `pin:${number}` | `reset:${number}`;
+  }
+}
 declare module '../store/commit.ts' {
   interface SubjectChanges {
     issuing: CredentialChange;

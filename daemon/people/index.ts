@@ -19,6 +19,11 @@ import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.
 import { peopleInSqlite } from './sqlite/index.ts';
 import { peopleNamed, personSalts, people as persons, refusedRequests } from './tables.ts';
 
+declare module '../domain/document.ts' {
+  interface SubjectDocuments {
+    people: 'people-policy' | 'groups' | 'directory' | 'directory-run';
+  }
+}
 declare module '../store/commit.ts' {
   interface SubjectChanges {
     people: PersonChange | RefusedAdd;

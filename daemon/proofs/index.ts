@@ -6,6 +6,11 @@ import { answersOf, proofChanges, proofGuards } from './rules.ts';
 import { proofsInSqlite } from './sqlite/index.ts';
 import { type ProofRow, proofs as table } from './tables.ts';
 
+declare module '../domain/document.ts' {
+  interface SubjectDocuments {
+    proofs: 'trust' | 'metadata' | 'proof-policy';
+  }
+}
 declare module '../store/commit.ts' {
   interface SubjectChanges {
     proofs: ProofChange;

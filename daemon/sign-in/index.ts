@@ -5,6 +5,11 @@ import type { Lookup } from '../store/table.ts';
 import { passkeyChanges, passkeyGuards, passkeyReplay } from './rules.ts';
 import { keysOfUser, passkeys } from './tables.ts';
 
+declare module '../domain/document.ts' {
+  interface SubjectDocuments {
+    signIn: 'sign-in-policy';
+  }
+}
 declare module '../store/commit.ts' {
   interface SubjectChanges {
     signIn: PasskeyChange;

@@ -8,6 +8,11 @@ import { Versions } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
 import { ssoSessions } from './tables.ts';
 
+declare module '../domain/document.ts' {
+  interface SubjectDocuments {
+    singleSignOn: 'sso' | 'sso-sessions' | `sso-account:${string}`;
+  }
+}
 declare module '../store/commit.ts' {
   interface SubjectChanges {
     singleSignOn: SsoSessionsSet;

@@ -7,6 +7,11 @@ import { Versions } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
 import { type ProgressRow, webhookProgress } from './tables.ts';
 
+declare module '../domain/document.ts' {
+  interface SubjectDocuments {
+    webhooks: 'webhooks';
+  }
+}
 declare module '../store/commit.ts' {
   interface SubjectChanges {
     webhooks: WebhookChange;
