@@ -25,7 +25,7 @@ import type { Store } from './store/store.ts';
 /** Wall clock in milliseconds since 1970. */
 export const now = (): number => Date.now();
 
-/** What every step of a start uses. */
+/** Dependencies of every step of a start. */
 export interface Start {
   readonly settings: DaemonSettings;
   readonly version: string;

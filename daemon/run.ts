@@ -14,7 +14,7 @@ declare const DEVMGR_VERSION: string | undefined;
 /** Version of the program, set by the build; `0.0.0-source` if it runs from the sources. */
 const version: string = typeof DEVMGR_VERSION === 'string' ? DEVMGR_VERSION : '0.0.0-source';
 
-/** What the command line gives, and what only tests set. */
+/** Options of the command line, and those that only tests set. */
 type RunSettings = RunOptions & Pick<DaemonSettings, 'passwordCost'>;
 
 /** Runs the daemon in the foreground until SIGTERM or SIGINT; resolves to the exit code. */

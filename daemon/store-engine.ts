@@ -40,7 +40,7 @@ export async function openStore(
   return refusing(() => openPostgresStore({ ...target, ...keys, readJournalKeys }));
 }
 
-/** What the registry reports about its secrets; null if there is none. */
+/** Facts about the secrets of a registry; null if there is none. */
 export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
   return target === null ? sqlite.readImprint(home.path('database')) : readPostgresImprint(target);
 }
@@ -70,7 +70,7 @@ export async function lockCreation(target: StoreTarget | null): Promise<() => Pr
   return refusing(() => postgres.lockCreation(target));
 }
 
-/** What a database refuses, or a server that is not there, as the end of a start. */
+/** Turns the refusal of a database, or a missing server, into the end of a start. */
 async function refusing<T>(open: () => Promise<T>): Promise<T> {
   const { StoreMisconfigured, StoreUnreachable } = await import('./store/postgres/index.ts');
   try {
@@ -110,7 +110,7 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
   };
 }
 
-/** What the registry in a file reports about its secrets; null if the file has no registry. */
+/** Facts about the secrets of the registry in a file; null if the file has no registry. */
 export const fileImprint = sqlite.readImprint;
 
 /** A new file of SQLite, and one that only this process uses. */

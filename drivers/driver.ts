@@ -34,7 +34,7 @@ export interface AttachedKey {
   readonly simulated: boolean;
   /** One line for the operator: why there is no safe serial and what to do. Null if there is no problem. */
   readonly problem: string | null;
-  /** What it reports about itself. It proves nothing. Empty until it was read, some 300 ms after the key was reported. */
+  /** Claims of the key about itself. They prove nothing. Empty until it was read, some 300 ms after the key was reported. */
   readonly claims: KeyClaims;
 }
 
@@ -72,7 +72,7 @@ export interface KeyClaims {
 /** How a key can prove what it is: by SCP11b over its smart card interface, or by a FIDO registration, which needs a touch. */
 export type EvidenceMethod = 'scp11b' | 'fido';
 
-/** What a key is asked to prove. */
+/** Request for a proof. */
 export interface ProofRequest {
   /** Null: SCP11b if the key has it, else FIDO. */
   readonly method: EvidenceMethod | null;
@@ -86,7 +86,7 @@ export interface ProofRequest {
   readonly credentials?: readonly Uint8Array[];
 }
 
-/** What a key answered to a request for a proof. The drivers do not judge it. */
+/** Answer of a key to a request for a proof. The drivers do not judge it. */
 export type KeyEvidence =
   | {
       readonly method: 'scp11b';
@@ -103,7 +103,7 @@ export type KeyEvidence =
   | { readonly method: 'u2f'; readonly registration: Uint8Array }
   | ({ readonly method: 'assertion' } & KeyAssertion);
 
-/** What a key signed with a credential. */
+/** Signature of a key with a credential. */
 export interface KeyAssertion {
   readonly credentialId: Uint8Array;
   readonly authenticatorData: Uint8Array;
@@ -119,7 +119,7 @@ export interface ProofWork {
   readonly onTouch: () => void;
 }
 
-/** What the key reports about its PIN. */
+/** State of the PIN of the key. */
 export interface PinState {
   readonly isSet: boolean;
   /** Wrong entries that are left before the key blocks its PIN; null if none is set. */
@@ -211,7 +211,7 @@ export interface IssueWork {
 export interface DriverStatus {
   readonly name: string;
   readonly state: 'ready' | 'unavailable';
-  /** What is being watched, or what is missing and how to fix it. Never empty. */
+  /** Watched hardware, or the missing part and its fix. Never empty. */
   readonly detail: string;
 }
 
@@ -288,7 +288,7 @@ export function notAttached(): HardwareError {
   return new HardwareError('removed', 'the key was unplugged: plug it in and start again');
 }
 
-/** What a key refuses when it is issued. */
+/** Refusals of a key that is issued. */
 export type KeyRefusal =
   | 'excluded' // it has a credential of the list that was sent
   | 'full'

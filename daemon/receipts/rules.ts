@@ -1,4 +1,4 @@
-/** What the changes of receipts mean, and their entries. */
+/** Rules for the changes of receipts, and their entries. */
 import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from '../domain/receipt.ts';
 import { Conflict } from '../store/commit.ts';
 import { type ReplayedEntry, RowReplay } from '../store/write/replay.ts';
@@ -40,7 +40,7 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
   },
 };
 
-/** What entries say about a receipt. */
+/** Facts about a receipt in entries. */
 type ReceiptFacts = Readonly<Record<'digest' | 'openUntil' | 'announceAt' | 'closedBy', unknown>>;
 
 /** Compares the receipts with the journal. The entry of a receipt also closes the loans that it returns. */

@@ -22,7 +22,7 @@ type AccessType = Extract<
   | 'BACKUP_DOWNLOADED'
 >;
 
-/** What happened once. */
+/** A single access. */
 export interface Access {
   readonly type: AccessType;
   /**
@@ -153,7 +153,7 @@ const unlisted = { account: null, address: '', requestId: '' };
 const keyOf = ({ type, account, address, device, detail }: Access): string =>
   JSON.stringify([type, account, clientOf(address), device, detail]);
 
-/** What an access has in common with its request. */
+/** Fields that an access shares with its request. */
 export const accessOf = (context: Context): Pick<Access, 'account' | 'address' | 'requestId'> => ({
   account: actorOf(context),
   address: context.address,

@@ -5,7 +5,7 @@ import type { DailyBounds } from '../home/bounds.ts';
 import type { Counters } from '../store/short-lived.ts';
 import { type Allowance, allowanceOf, RateLimited } from './limiter.ts';
 
-/** What an upload has reserved of a day. */
+/** Reservation of an upload in the bytes of a day. */
 export interface Reservation {
   /** Bytes that the file may have. */
   readonly bytes: number;
@@ -64,7 +64,7 @@ export class DailyUploads {
     }
   }
 
-  /** What cannot be given back stays counted until the day ends. */
+  /** An amount that cannot be given back stays counted until the day ends. */
   async #giveBack(scope: string, user: string, amount: number, window: number): Promise<void> {
     try {
       if (amount > 0) await this.#counters.giveBack(scope, user, amount, window);

@@ -17,7 +17,7 @@ import { type AccessJournal, accessOf } from './access-journal.ts';
 import type { Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
 
-/** What an operation decides; the guards can hold more than the device. */
+/** Decision of an operation; the guards can hold more than the device. */
 export type OperationDecision = Decision<domain.DeviceDecision['change'], Guard> | Refusal;
 
 /** An operation on a device with the fields `B`; it returns `D`. `at`: milliseconds since 1970. */

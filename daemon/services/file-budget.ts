@@ -7,7 +7,7 @@ import type { Counters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import { DailyUploads, type Reservation } from './daily-uploads.ts';
 
-/** What the budget has to know of the disk. */
+/** Facts about the disk for the budget. */
 interface Disk {
   /** Bytes of the stored files. Called once, unless nodes share the files. */
   stored(): Promise<number>;

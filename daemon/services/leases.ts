@@ -30,7 +30,7 @@ interface Lease {
   left: number;
   /** Size of the last portion that was asked for. */
   readonly want: number;
-  /** What all nodes have taken, as far as this node knows. */
+  /** Total that all nodes have taken, as far as this node knows. */
   readonly used: number;
   /** The end of the window on the monotonic clock, never too late; and in milliseconds since 1970. */
   readonly windowEnds: number;

@@ -3,7 +3,7 @@ import { type Limit, type LimitScope, rateLimits } from '../../src/contract/limi
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { WindowRequest, WindowState } from '../store/short-lived.ts';
 
-/** What costs one daemon alone: no other node shares these windows. */
+/** Limits of work that costs one daemon alone: no other node shares these windows. */
 type ScopeHere = 'document' | 'signIn';
 export const isHere = (scope: LimitScope): scope is ScopeHere => scope === 'document' || scope === 'signIn';
 

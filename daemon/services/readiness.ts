@@ -2,7 +2,7 @@
 import { every } from '../concurrency.ts';
 import { maxBehindMs, type Store } from '../store/store.ts';
 
-/** What readiness depends on. */
+/** Dependencies of readiness. */
 interface ReadinessParts {
   readonly store: Pick<Store, 'health' | 'behind' | 'clockIsOff'>;
   readonly log: { info(message: string): void; warn(details: object, message: string): void };

@@ -23,7 +23,7 @@ export function isServiceTokenText(text: string): boolean {
   return checksum(text.slice(0, -CHECK_DIGITS)) === text.slice(-CHECK_DIGITS);
 }
 
-/** What the store has of a token: the SHA-256 of its text in lower-case hex. A token has 256 random bits, so it needs no salt. */
+/** Digest of a token in the store: the SHA-256 of its text in lower-case hex. A token has 256 random bits, so it needs no salt. */
 export const serviceTokenDigest = (text: string): string => hash('sha256', text, 'hex');
 
 const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECK_DIGITS);

@@ -1,4 +1,4 @@
-/** What all uploads have in common: a file is staged, then stored and recorded, or removed without a trace. */
+/** Common path of all uploads: a file is staged, then stored and recorded, or removed without a trace. */
 import type { Readable } from 'node:stream';
 import { BlobError } from '../blobs/blob-error.ts';
 import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
@@ -18,7 +18,7 @@ export interface FileStore {
   readonly budget: FileBudget;
 }
 
-/** What is staged: the body of a request. */
+/** Staged body of a request. */
 export interface ArrivingBody {
   readonly context: Context;
   readonly content: Readable;

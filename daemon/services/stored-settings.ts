@@ -3,7 +3,7 @@ import type { Entry } from '../domain/journal.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitLast, retrying } from './context.ts';
 
-/** What settings depend on, and which they are. */
+/** Dependencies of settings, and their description. */
 interface StoredSettingsParts<C> {
   readonly store: Store;
   /** Milliseconds since 1970. */

@@ -67,7 +67,7 @@ interface Claims {
   readonly process?: string;
 }
 
-/** What a checked token reports about its login. */
+/** Facts about its login in a checked token. */
 export interface VerifiedToken {
   /** Null for the role LOCAL. */
   readonly user: number | null;
@@ -287,7 +287,7 @@ export class Tokens {
   }
 }
 
-/** What is as in every login has no claim, so that tokens stay short. */
+/** A property that every login has needs no claim, so that tokens stay short. */
 function claimsOf({ signedInAt, console, withKey, mustRegisterKey, sso }: Partial<Session> = {}): Partial<Claims> {
   return {
     ...(signedInAt === undefined ? {} : { auth_time: signedInAt }),

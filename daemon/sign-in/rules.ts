@@ -1,4 +1,4 @@
-/** What the changes and guards of the keys mean that users sign in with, and their entries. */
+/** Rules for the changes and guards of the keys that users sign in with, and their entries. */
 import { passkeyIds, userIds } from '../../src/contract/ids.ts';
 import { guardHolds, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../domain/passkey.ts';
 import { Conflict } from '../store/commit.ts';

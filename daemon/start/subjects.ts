@@ -1,4 +1,4 @@
-/** What a registry has, subject by subject. Rows of a subject refer to those of earlier ones only. */
+/** Subjects of a registry. Rows of a subject refer to those of earlier ones only. */
 import { accounts } from '../accounts/index.ts';
 import { devices } from '../devices/index.ts';
 import { files } from '../files/index.ts';

@@ -31,7 +31,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'libudev.so.1': 'libudev1',
 };
 
-/** What is missing and how to install it, from the error with which loading a native module failed. */
+/** Missing part and its installation, from the error of a native module that did not load. */
 export function describeMissing(error: unknown): string {
   const text = errorText(error);
   const library = /(?<![\w.+-])lib[\w.+-]*\.so(?:\.\d+)*/.exec(text)?.[0];

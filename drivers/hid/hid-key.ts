@@ -12,7 +12,7 @@ import { permissionProblem } from './errors.ts';
 import { FIDO, KEYBOARD, type Usage } from './known.ts';
 import type { HidDevice, HidHandle, HidSystem } from './system.ts';
 
-/** What a key needs to open its interfaces. */
+/** Dependencies of the opening of a key's interfaces. */
 export interface KeyAccess {
   readonly system: HidSystem;
   readonly traffic?: (line: TrafficLine) => void;
@@ -34,7 +34,7 @@ export class HidKey {
   sharesSerial = false;
   /** As it was last reported to the listener; null before the first report. */
   reported: AttachedKey | null = null;
-  /** What it reports about itself; null until that was read. */
+  /** Claims of the key; null until they are read. */
   claims: KeyClaims | null = null;
   /** Whether an attempt of SCP11b was made since it was plugged in. */
   triedScp11b = false;

@@ -38,7 +38,7 @@ const PACE_UNAVAILABLE = 10_000;
 /** Failures after which any key is asked again. */
 const retriable: ReadonlySet<HardwareErrorCode> = new Set(['no-permission', 'busy']);
 
-/** What the keys are watched with. */
+/** Dependencies of the watch of keys. */
 interface HidKeysParts extends KeyAccess, Pick<DriverOptions, 'now'> {
   readonly notice: Notice;
   readonly match: readonly UsbMatch[];

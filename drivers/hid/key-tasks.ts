@@ -1,4 +1,4 @@
-/** What is done with a key after it was reported: reading what it reports about itself, and having it prove what it is. */
+/** Tasks of a key after it was reported: reading what it reports about itself, and having it prove what it is. */
 import pLimit from 'p-limit';
 import { deadline, pause } from '../deadline.ts';
 import {

@@ -13,7 +13,7 @@ export interface Usage {
   readonly usage: number;
 }
 
-/** What the decision depends on: the ids, and the usages of the HID interfaces that were found. */
+/** Facts that the decision depends on: the ids, and the usages of the HID interfaces that were found. */
 interface Candidate {
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;

@@ -6,7 +6,7 @@ import type { HidInterface, HidSystem } from './system.ts';
 /** node-hid's enumeration. */
 export type Enumerate = () => Promise<readonly Device[]>;
 
-/** What is read from /sys. Replaced by tests. */
+/** Content of /sys. Replaced by tests. */
 interface Sysfs {
   hidrawNodes(): HidrawNode[];
   interfacesOf(node: HidrawNode): Promise<HidInterface[] | null>;

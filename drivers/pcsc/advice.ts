@@ -11,7 +11,7 @@ export function isNotInstalled(cause: unknown): boolean {
   return !SYSTEM_LIBRARY.test(message) && NOT_INSTALLED.test(message);
 }
 
-/** What to do about a binding that does not load. It blames npm's optional packages for every failure, so look at the system's text. */
+/** Advice about a binding that does not load. It blames npm's optional packages for every failure, so look at the system's text. */
 export function explainLoadFailure(message: string): string {
   if (/libpcsclite\.so/.test(message)) {
     return 'The PC/SC library libpcsclite.so.1 is missing: install it with `apt-get install libpcsclite1 pcscd`.';
@@ -22,7 +22,7 @@ export function explainLoadFailure(message: string): string {
   return `The PC/SC binding could not be loaded: ${message.split('\n', 1)[0]}`;
 }
 
-/** What to do where node:ffi is missing. */
+/** Advice if node:ffi is missing. */
 export const explainNoFfi = (): string =>
   `Card readers on ${process.platform}-${process.arch} need devmgr's executable or Node 26.1 or later; this is Node ${process.versions.node}.`;
 

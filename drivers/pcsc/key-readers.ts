@@ -9,7 +9,7 @@ import { cardOnlyKeyIds, makerOf, parseReaderName } from './reader-names.ts';
 import { type CardOnlyKey, cardOnlyKeyProfile, type ReaderProfile } from './reader-profile.ts';
 import type { PcscReader } from './transport.ts';
 
-/** What the readers of keys report. */
+/** Reports of the readers of keys. */
 interface KeyReadersParts {
   /** This reader is the only interface of its key, so its slot has to be watched; `presence` is what it reported last. */
   readonly onCardOnlyKey: (reader: PcscReader, profile: ReaderProfile, presence: CardPresence | null) => void;
@@ -53,7 +53,7 @@ export class KeyReaders {
     this.#entries.delete(name);
   }
 
-  /** What the reader reports about its card. Does nothing for a name that is not known. */
+  /** Passes the claims of the card in a reader on. Does nothing for a name that is not known. */
   update(name: string, presence: CardPresence | null): void {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;

@@ -1,6 +1,6 @@
 import { READER_STATE } from './transport.ts';
 
-/** What a reader reports about the card in it. */
+/** Report of a reader about its card. */
 export interface CardPresence {
   /** Counts insertions and removals in this reader. An equal count means that the card was not removed. */
   readonly count: number;

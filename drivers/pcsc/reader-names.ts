@@ -1,4 +1,4 @@
-/** What the name of a PC/SC reader reports about the reader, if nothing else is known about it. */
+/** Facts about a PC/SC reader in its name, if nothing else is known about it. */
 import { PRODUCT, VENDOR, YUBIKEY } from '../usb/ids.ts';
 
 /** Readers inside security keys. The keys are found over USB, and no SIM fits into them. */

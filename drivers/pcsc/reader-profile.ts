@@ -16,7 +16,7 @@ import { type ProvableKey, proveKey } from '../protocols/prove-key.ts';
 import { VENDOR } from '../usb/ids.ts';
 import { isContactless } from './reader-names.ts';
 
-/** What a slot needs to know about its reader. */
+/** Facts about a reader for its slot. */
 export interface ReaderProfile {
   readonly deviceType: AttachedKey['deviceType'];
   /** USB ids of the key as four lower-case hex digits; null if they are not known for certain. */
@@ -27,13 +27,13 @@ export interface ReaderProfile {
   readonly model: string | null;
   /** Rejects with a HardwareError. */
   identify(card: CardConnection, atr: Uint8Array, signal: AbortSignal): Promise<CardIdentity>;
-  /** What the card reports about itself. `serialSource` as `identify` found it. Rejects with a HardwareError. */
+  /** Claims of the card. `serialSource` as `identify` found it. Rejects with a HardwareError. */
   readClaims(card: CardConnection, serialSource: string | null, signal: AbortSignal): Promise<KeyClaims>;
   /** Has the card prove what it is; see `proveKey`. Rejects with a HardwareError. */
   prove(card: CardConnection, key: ProvableCard, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;
 }
 
-/** What a proof needs to know about a card. */
+/** Facts about a card for a proof. */
 type ProvableCard = Pick<ProvableKey, 'firmwareVersion' | 'beforeScp11b'>;
 
 /** A reader for SIMs and other cards. `euiccApplications`: see CardContext. */
@@ -55,7 +55,7 @@ export function cardReaderProfile(reader: string, euiccApplications?: readonly s
   };
 }
 
-/** What is known of a key that has no interface but its reader. */
+/** Known facts about a key whose only interface is its reader. */
 export interface CardOnlyKey {
   /** USB ids as four lower-case hex digits. */
   readonly vendorId: string;

@@ -5,7 +5,7 @@ import { loadPcsc } from './library.ts';
 import { isSecurityKeyReader } from './reader-names.ts';
 import type { Pcsc, ReaderHandlers, ReaderWatch, WatchHandlers } from './transport.ts';
 
-/** What a monitor reports. */
+/** Reports of a monitor. */
 interface ServiceMonitorParts extends ReaderHandlers {
   /** The service is gone: nothing is watched any more, and all readers are to be forgotten. */
   readonly onLost: () => void;

@@ -18,11 +18,11 @@ interface Insertion {
   readonly attempts: number;
   /** Whether the last read failed. */
   readonly failed: boolean;
-  /** What was reported last; null before the first report. */
+  /** Last report; null before the first one. */
   readonly reported: ReportedState | null;
 }
 
-/** What a later read must change to be worth another report. */
+/** Fields whose change by a later read is reported again. */
 interface ReportedState {
   readonly serialNumber: string | null;
   readonly problem: string | null;
@@ -31,12 +31,12 @@ interface ReportedState {
 /** Null: the slot is empty. */
 export type SlotState = Insertion | null;
 
-/** What happens to a slot. */
+/** Events of a slot. */
 export type SlotEvent =
   | { readonly kind: 'presence'; readonly presence: CardPresence | null }
   | { readonly kind: 'read'; readonly result: SlotReading };
 
-/** What has to be done, in order. */
+/** Actions to carry out, in order. */
 export type SlotAction =
   /** A card was inserted: it gets a new keyId. */
   | { readonly do: 'begin' }

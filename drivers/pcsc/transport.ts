@@ -6,7 +6,7 @@ import type { ListedReader } from '../protocols/pcscd.ts';
 
 /** How a card is shared with other programs. */
 export const CARD_MODE = { EXCLUSIVE: 1, SHARED: 2, DIRECT: 3 } as const;
-/** What happens to a card when a connection or a transaction ends. */
+/** Treatment of a card when a connection or a transaction ends. */
 export const DISPOSITION = { LEAVE: 0, RESET: 1 } as const;
 /** Protocols of a card; `UNSET` for a connection to the reader alone. */
 export const PROTOCOL = { UNSET: 0, T0: 1, T1: 2, ANY: 3 } as const;
@@ -41,7 +41,7 @@ export interface PcscReader {
   connect(mode: number, protocol: number): Promise<Card>;
 }
 
-/** What is reported about readers. `raw`: flags in the low 16 bits, the count of insertions and removals above. */
+/** Report about a reader. `raw`: flags in the low 16 bits, the count of insertions and removals above. */
 export interface ReaderHandlers {
   onReader(reader: PcscReader): void;
   onReaderGone(name: string): void;

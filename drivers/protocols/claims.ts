@@ -1,4 +1,4 @@
-/** What a key reports about itself, read without a touch or a PIN after its serial is known. It proves nothing. */
+/** Claims of a key, read without a touch or a PIN after its serial is known. They prove nothing. */
 
 import { HardwareError, type KeyClaims } from '../driver.ts';
 import { cleanText } from '../text.ts';
@@ -53,7 +53,7 @@ export async function readYubiKeyCardClaims(card: CardConnection, signal: AbortS
 /** Most bytes of production data and EUICCInfo1 that are kept. */
 const MAX_BYTES = 128;
 
-/** What a card in a reader reports; `euicc`: it has an EID. Fails with a HardwareError. */
+/** Claims of a card in a reader; `euicc`: it has an EID. Fails with a HardwareError. */
 export async function readCardClaims(
   card: CardConnection,
   euicc: boolean,
@@ -89,7 +89,7 @@ function present<T extends object>(values: { readonly [K in keyof T]: T[K] | nul
 
 const textOf = (text: string | null): string | null => cleanText(text)?.slice(0, MAX_TEXT) ?? null;
 
-/** What getInfo returns. Other makers than Yubico number their firmware as they like. */
+/** Result of getInfo. Other makers than Yubico number their firmware as they like. */
 function infoClaims(info: AuthenticatorInfo, yubikey: boolean): KeyClaims {
   return present<KeyClaims>({
     aaguid: info.aaguid && uuidOf(info.aaguid),

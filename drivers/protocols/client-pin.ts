@@ -20,7 +20,7 @@ const PADDED = 64;
 /** Bytes of the digest of a PIN that are sent. */
 const HASH_BYTES = 16;
 
-/** What a token permits (6.5.5.7). */
+/** Permissions of a token (6.5.5.7). */
 export const PERMISSION = {
   makeCredential: 0x01,
   getAssertion: 0x02,
@@ -72,7 +72,7 @@ export interface PinToken {
   readonly end: () => void;
 }
 
-/** What a token is wanted for. */
+/** Purpose of a token. */
 interface TokenUse {
   /** Of `PERMISSION`. */
   readonly permissions: number;

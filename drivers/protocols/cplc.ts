@@ -4,7 +4,7 @@ import { CLA, commandApdu, INS, query } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { toHex } from './hex.ts';
 
-/** What identifies a chip. */
+/** Identity of a chip. */
 interface Cplc {
   /** IC fabricator, type, fabrication date, serial and batch, 24 hex digits: together they identify one chip. */
   readonly serial: string;

@@ -12,7 +12,7 @@ import { CTAP2, CTAPHID } from './gate.ts';
 import { concat } from './hex.ts';
 import { MalformedError } from './malformed.ts';
 
-/** What an authenticator reports about itself; empty or null where it reports nothing. */
+/** Claims of an authenticator; empty or null where it reports nothing. */
 export interface AuthenticatorInfo {
   readonly versions: readonly string[];
   /** 16 bytes. */
@@ -123,7 +123,7 @@ export function needsVerification({ options }: AuthenticatorInfo): boolean {
   return options.get('clientPin') === true || options.get('uv') === true;
 }
 
-/** What the credential is made for. */
+/** Purpose of the credential. */
 interface CredentialRequest {
   readonly clientDataHash: Uint8Array;
   readonly relyingParty: string;
@@ -224,7 +224,7 @@ export function responseMap(bytes: Uint8Array): CborMap {
   throw new HardwareError('protocol', 'the response of the key is not a map');
 }
 
-/** What a key refuses, by its status, and what the operator reads. */
+/** Refusals of a key by status, with the text for the operator. */
 const refusals: ReadonlyMap<number, readonly [KeyRefusal, string]> = new Map([
   [0x19, ['excluded', 'the key already has a credential of this person at the provider']],
   [0x28, ['full', 'the key has no room for another credential: remove one, or use another key']],
@@ -241,7 +241,7 @@ const refusals: ReadonlyMap<number, readonly [KeyRefusal, string]> = new Map([
   ],
 ] as const);
 
-/** What a key is asked to sign, and the credentials that it may use. */
+/** Text to sign, and the credentials that the key may use. */
 export interface AssertionRequest {
   readonly clientDataHash: Uint8Array;
   readonly relyingParty: string;

@@ -74,7 +74,7 @@ function isHarmlessCbor(payload: Uint8Array): boolean {
   return parameters instanceof Map && [...parameters.keys()].every(key => CREDENTIAL_PARAMETERS.has(key));
 }
 
-/** What may also be sent when a key is issued, by command: the subcommands, and the parameters. */
+/** Messages that may also be sent when a key is issued, by command: the subcommands, and the parameters. */
 interface IssuingRule {
   /** The parameter with the subcommand. */
   readonly at?: number;
@@ -151,7 +151,7 @@ const cardRules: readonly RegExp[] = [
 /** The slot command of a YubiKey's OTP interface that may be sent: it returns the serial. */
 export const OTP_SERIAL = 0x10;
 
-/** What a channel may send: throws a RangeError unless the CTAPHID message is one of it. */
+/** Limits a channel to its messages: throws a RangeError unless the CTAPHID message is one of it. */
 export type CtapGate = (command: number, payload: Uint8Array) => void;
 
 /** The gate of everything but the issuing of keys: no PIN, and nothing that stays on the key. */

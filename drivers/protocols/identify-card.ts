@@ -9,14 +9,14 @@ import { readIccid } from './iccid.ts';
 import { readOpenPgp } from './openpgp.ts';
 import { checkedSerial } from './serial.ts';
 
-/** What is known of a card before the first command. */
+/** Known facts about a card before the first command. */
 interface CardContext {
   readonly contactless: boolean;
   /** AIDs of the applications that may report an EID, in hex, in the order of trying. Default: the standard one. */
   readonly euiccApplications?: readonly string[];
 }
 
-/** What a card reports about itself; null for what it does not report. */
+/** Claims of a card; null for those that it does not make. */
 export interface CardIdentity {
   /** Null if the card reports no serial; `problem` then explains why and what to do. */
   readonly serialNumber: string | null;

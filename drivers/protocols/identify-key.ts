@@ -5,7 +5,7 @@ import { type KeySerialSource, serialSourcesFor } from './key-sources.ts';
 import type { KeyReport, KeyView } from './key-view.ts';
 import { judgeSerial, type SerialVerdict } from './serial.ts';
 
-/** What could be read from a key. */
+/** Facts that could be read from a key. */
 export interface KeyIdentity {
   readonly verdict: SerialVerdict;
   /** Name of the source of the serial; null if there is none. */

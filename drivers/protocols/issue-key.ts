@@ -47,7 +47,7 @@ function openKey(channel: CtapHidChannel, info: AuthenticatorInfo, work: IssueWo
     }
   };
   return {
-    // What was done since the key was opened has changed what it reports.
+    // Changes since the key was opened have changed its claims.
     pinState: async () => readPinState({ ...key, info: (await getInfo(channel, work.signal)) ?? info }),
     hasAny: credentials => hasAnyStored(key, credentials),
     setPin: pin => setPin(key, pin),

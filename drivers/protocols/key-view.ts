@@ -17,7 +17,7 @@ export interface KeyView {
   readonly openCard: Opener<CardConnection> | null;
 }
 
-/** What a key reports about itself over one of its interfaces. */
+/** Claims of a key over one of its interfaces. */
 export interface KeyReport {
   /** As the key reports it; null if it reports that it has none. */
   readonly serial: string | null;

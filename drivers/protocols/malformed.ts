@@ -1,7 +1,7 @@
 /** The only error that the readers of CBOR, DER and other formats throw: the input is invalid. */
 export class MalformedError extends Error {
   override name = 'MalformedError';
-  /** What could not be read, for example `CBOR` or `certificate`. */
+  /** Part that could not be read, for example `CBOR` or `certificate`. */
   readonly format: string;
 
   constructor(format: string, problem: string, options?: ErrorOptions) {

@@ -5,7 +5,7 @@ import type { CardConnection } from './connection.ts';
 import { toHex } from './hex.ts';
 import { checkedSerial } from './serial.ts';
 
-/** What an OpenPGP card reports about itself. */
+/** Claims of an OpenPGP card. */
 interface OpenPgp {
   /** Maker and number as card users write them: `0006:12345678`. */
   readonly serial: string;

@@ -26,7 +26,7 @@ const SEQUENCE_MASK = 0x1f;
 /** Ends an answer and makes the key ready for the next frame. */
 export const RESET_REPORT = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0xff);
 
-/** What remains when the checksum is computed over data and checksum together. */
+/** Remainder of the checksum over data and checksum together. */
 const CRC_RESIDUAL = 0xf0b8;
 const CRC_BYTES = 2;
 

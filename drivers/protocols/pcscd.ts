@@ -38,12 +38,12 @@ const EXCLUSIVE_SHARING = -1;
 /** SCARD_STATE flags of PC/SC. */
 const STATE = { UNAVAILABLE: 0x08, EMPTY: 0x10, PRESENT: 0x20, EXCLUSIVE: 0x80, MUTE: 0x200 } as const;
 
-/** What to send next; `refused` if the service speaks another version. */
+/** Message to send next; `refused` if the service speaks another version. */
 type Reply = readonly Buffer[] | 'refused';
 
 /** One conversation with pcscd: takes what arrives, returns what to send, and reports the list of readers after each change. */
 export class PcscdConversation {
-  /** What to send first. */
+  /** First message. */
   readonly greeting: Buffer;
   readonly #onList: (readers: ListedReader[]) => void;
   #received: Buffer = Buffer.alloc(0);

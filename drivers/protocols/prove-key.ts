@@ -18,7 +18,7 @@ const CARD_PAUSE = 50;
 /** The first firmware of a YubiKey with a certificate for its key of SCP11b. */
 const SCP11B_SINCE = [5, 7, 4] as const;
 
-/** What a proof needs to know about the key. */
+/** Facts about the key for a proof. */
 export interface ProvableKey {
   readonly view: KeyView;
   readonly firmwareVersion: string | null;

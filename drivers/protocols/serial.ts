@@ -2,7 +2,7 @@
 import { HardwareError } from '../driver.ts';
 import { PRODUCT, VENDOR } from '../usb/ids.ts';
 
-/** What the registry accepts as a serial number. */
+/** Serial numbers that the registry accepts. */
 const MAX_LENGTH = 64;
 const ALLOWED = /^[A-Za-z0-9\-_.:/]+$/;
 

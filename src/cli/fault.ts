@@ -50,7 +50,7 @@ export const interrupted = (): Fault => new Fault('interrupted', 'interrupted');
 /** The message of anything that was thrown. */
 export const errorWords = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** What a function returns, or something else if it throws. */
+/** Result of a function, or another value if it throws. */
 export function tryOr<T, E>(get: () => T, otherwise: E): T | E {
   try {
     return get();

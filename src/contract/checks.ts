@@ -39,7 +39,7 @@ export interface FieldSchema {
 /** A message that follows the field's name. */
 export class FieldFault {
   readonly message: string;
-  /** What is wrong within the field: `.name` of a member, `[0]` of an item. */
+  /** Place of the fault within the field: `.name` of a member, `[0]` of an item. */
   readonly at: string;
   constructor(message: string, at = '') {
     this.message = message;

@@ -69,7 +69,7 @@ export type ErrorCode = keyof typeof codes;
 /** `code` of every successful response. */
 export const SUCCESS = 200;
 
-/** What may turn out differently if the same request is sent again: its fault can be corrected, or it was not carried out. */
+/** Codes of requests that may succeed if they are sent again: its fault can be corrected, or it was not carried out. */
 const notFinal: ReadonlySet<ErrorCode> = new Set([
   Code.parameterError,
   Code.userNotFound,

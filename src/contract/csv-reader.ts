@@ -22,7 +22,7 @@ export class CsvReader {
   #rest = '';
   /** Number of the first line in `#lines`. */
   #line = 1;
-  /** What separates cells; null before the header. */
+  /** Separator of cells; null before the header. */
   #mark: string | null = null;
 
   /** The line whose end has not arrived: its number, and what of it has arrived. */
@@ -113,7 +113,7 @@ function countBreaks(text: string): number {
   return count;
 }
 
-/** What separates the cells of the header. Spreadsheets write semicolons in many countries. Null if all lines are blank. */
+/** Separator of the cells of the header. Spreadsheets write semicolons in many countries. Null if all lines are blank. */
 function markOf(lines: string): string | null {
   const header = /\S[^\n]*/.exec(lines)?.[0];
   if (header === undefined) return null;

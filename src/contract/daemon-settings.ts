@@ -267,7 +267,7 @@ export type GivenSettings = { readonly [K in FlagKey]?: FlagValue<Rows[K]> | nul
 export const flagName = (key: string, { default: byDefault }: SettingRow): string =>
   `${byDefault === true ? 'no-' : ''}${key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
 
-/** What applies if a setting is not set, for people. */
+/** Default of a setting, for people. */
 const whenUnset = ({ default: byDefault, choices, otherwise }: SettingRow) => otherwise ?? byDefault ?? choices?.[0];
 
 /** Text of the help of a flag. */

@@ -86,7 +86,7 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   };
 }
 
-/** What the file of a resource states of an operation; the rest is its endpoint. */
+/** Description of an operation in the file of its resource; the rest is its endpoint. */
 type Description = Omit<RouteShape, 'id' | 'access' | 'tag' | 'limit' | 'errors' | keyof Endpoint> & {
   /** Absent if the endpoint is public. */
   readonly access?: Access;
@@ -154,7 +154,7 @@ export type DataOf<R> = Part<R, 'data'>;
 
 type Member<K extends string, V> = V extends undefined ? unknown : { readonly [P in K]: V };
 type Query<V> = V extends undefined ? unknown : { readonly query?: Partial<V> };
-/** What a client passes to an operation: those of `params`, `query` and `body` that it has. */
+/** Input of an operation by a client: those of `params`, `query` and `body` that it has. */
 export type InputOf<R> = Member<'params', ParamsOf<R>> & Query<QueryOf<R>> & Member<'body', BodyOf<R>>;
 
 /** Whether an operation accepts the header Idempotency-Key: every write does, except uploads and those that are never replayed. */

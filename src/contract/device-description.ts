@@ -5,7 +5,7 @@
 import { textLengths } from './limits.ts';
 
 interface TextDescription {
-  /** What people call it. */
+  /** Name for people. */
   readonly label: string;
   /** Most characters. */
   readonly max: number;
@@ -62,7 +62,7 @@ type NamesOf<D> = { [N in DescribedText]: Texts[N] extends D ? N : never }[Descr
 type RequiredText = NamesOf<{ readonly isRequired: true }>;
 /** Texts that a registration may lack. */
 export type OptionalText = Exclude<DescribedText, RequiredText>;
-/** What a device is. */
+/** Description of a device. */
 export type DeviceDescription = Readonly<Record<RequiredText, string> & Record<OptionalText, string | null>>;
 
 /** The names, in the order of the description. */

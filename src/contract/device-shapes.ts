@@ -27,7 +27,7 @@ const owner = nullable(
   }),
 );
 
-/** What a client sends to register a device. */
+/** Body of the registration of a device. */
 export const registration = Type.Object({
   deviceType: f.deviceType,
   serialNumber: f.newSerialNumber,

@@ -47,7 +47,7 @@ const counts = Type.Object({
   held: count('leavers whose devices are held until a release'),
   skipped: count('entries that cannot be persons'),
 });
-/** What a run did, in numbers. */
+/** Counts of a run. */
 export type DirectoryCounts = Static<typeof counts>;
 
 const lastRun = Type.Object({
@@ -98,7 +98,7 @@ const step = Type.Object({
   userName: nullable(shown('user name in the directory, or of a person who is no longer in it', 'ada.lovelace')),
   detail: nullable(shown('which fields differ, or why the entry is skipped')),
 });
-/** What a run did to a person, or would do. */
+/** Change of a person by a run, or in its preview. */
 export type DirectoryStep = Static<typeof step>;
 
 const report = Type.Object({
@@ -107,7 +107,7 @@ const report = Type.Object({
   counts,
   list: Type.Array(step, { description: `at most ${bounds.shown} of them` }),
 });
-/** What a run did, or would do. */
+/** Result of a run, or its preview. */
 export type DirectoryReport = Static<typeof report>;
 
 /** Operations on the directory. */

@@ -3,7 +3,7 @@
  * files of the resources describe the operations under the same names.
  */
 
-/** What a client knows about an operation without its schemas. */
+/** Description of an operation without its schemas. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** With `{name}` for each path parameter. */
@@ -12,7 +12,7 @@ export interface Endpoint {
   readonly access?: 'public';
   /** Present if the response is a credential or concerns one: it is never stored, so an Idempotency-Key is ignored. */
   readonly neverReplayed?: true;
-  /** What `data` of a success has at least, or nothing can be shown. `list.id` is a field of each item of `list`. */
+  /** Fields that `data` of a success has at least, or nothing can be shown. `list.id` is a field of each item of `list`. */
   readonly returns: readonly string[];
 }
 

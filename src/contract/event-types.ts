@@ -20,7 +20,7 @@ export type EventField =
 
 /** An event for people. */
 interface EventWords {
-  /** What happened: `{name}` is a field of its data. A part in brackets is left out if a field in it is empty. */
+  /** Text of an event: `{name}` is a field of its data. A part in brackets is left out if a field in it is empty. */
   readonly words: string;
   /** Color of the words in a terminal. */
   readonly style?: 'cyan' | 'green' | 'red' | 'yellow';
@@ -29,7 +29,7 @@ interface EventWords {
 /** A type of event in the journal. */
 export interface JournalEvent extends EventWords {
   readonly data: Readonly<Record<string, EventField>>;
-  /** What the subject of the entry is, besides a device. */
+  /** Kind of the subject of the entry, besides a device. */
   readonly subject?: 'version' | 'person' | 'receipt';
   /** State of the device after it. Events without one leave the state as it is. */
   readonly status?: DeviceStatus;

@@ -12,7 +12,7 @@ interface FieldOptions {
 interface TextOptions extends FieldOptions {
   /** JSON Schema pattern of the whole value. Linear: no two adjacent repetitions match the same text. */
   readonly pattern?: string;
-  /** What the pattern requires, in words that follow "must be". */
+  /** Requirement of the pattern, in words that follow "must be". */
   readonly shape?: string;
   /** Characters; 1 if absent. */
   readonly minLength?: number;
@@ -139,7 +139,7 @@ export const shown = (description: string, ...examples: unknown[]) =>
 export const count = (description: string, ...examples: unknown[]) =>
   Type.Integer({ minimum: 0, description, ...(examples.length ? { examples } : {}) });
 
-/** What a check of another service has found. */
+/** Finding of a check of another service. */
 export const findings = {
   ok: Type.Boolean(),
   findings: Type.Array(

@@ -78,7 +78,7 @@ const MAX_OPTIONS = 16_384;
 /** Credentials that a key is asked for at once. */
 const MAX_ASKED = 64;
 
-/** What the key reports about its PIN. */
+/** State of the PIN of the key. */
 const pinState = Type.Object({
   isSet: Type.Boolean(),
   retries: nullable(count('wrong entries that are left before the key blocks its PIN; null if none is set')),
@@ -90,7 +90,7 @@ const pinState = Type.Object({
   freeCredentials: nullable(count('credentials that the key can still store; null if it does not report them')),
 });
 
-/** What the operations on one key share. */
+/** Common part of the operations on one key. */
 const ofKey = {
   access: ['ADMIN', 'DEALER', 'LOCAL'],
   params: Type.Object({ keyId: token({ description: 'as in `GET /api/hardware/keys`' }) }),

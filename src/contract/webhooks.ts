@@ -56,7 +56,7 @@ const attempt = Type.Object({
 /** An attempt to deliver an event. */
 export type WebhookAttempt = Static<typeof attempt>;
 
-/** What came of one post. */
+/** Reports the result of one post. */
 const posted = {
   webhookId,
   messageId: shown('the header webhook-id of the message'),

@@ -12,7 +12,7 @@ import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type PlannedStep } from './plan.ts';
 import type { RunStore } from './trial.ts';
 
-/** What is needed to apply a plan. */
+/** Dependencies of the application of a plan. */
 interface ApplyParts {
   readonly store: RunStore;
   readonly leavers: Leavers;

@@ -1,4 +1,4 @@
-/** What a directory means for the persons of the registry. Changes nothing. */
+/** Plan of the changes that a directory means for the persons of the registry. Changes nothing. */
 
 import type { DirectoryStep } from '../../../src/contract/directory.ts';
 import { personBounds } from '../../../src/contract/limits.ts';
@@ -19,7 +19,7 @@ import type { PersonRecord } from '../../domain/person.ts';
 import type { Store } from '../../store/store.ts';
 import { personPortions } from '../people/leavers.ts';
 
-/** What was read of a directory. */
+/** Content read from a directory. */
 export interface DirectoryContent {
   readonly config: DirectoryConfig;
   /** False: only entries that changed. */

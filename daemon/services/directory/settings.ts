@@ -25,7 +25,7 @@ interface DirectorySettingsParts {
 
 type Finding = DataOf<Routes['testDirectory']>['findings'][number];
 
-/** What is shown without a directory, and what holds where a request names nothing. */
+/** Settings shown without a directory, which are the defaults of a request. */
 const off = {
   url: null,
   base: null,

@@ -16,7 +16,7 @@ import { nameTakenBy } from '../../people/lookups.ts';
 import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What a run reads of the registry. */
+/** Part of the registry that a run reads. */
 export type RunStore = Pick<
   Store,
   'person' | 'personByName' | 'peopleNamed' | 'usersNamed' | 'isUnmatched' | 'document'

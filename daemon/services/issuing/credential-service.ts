@@ -314,7 +314,7 @@ export class CredentialService {
   }
 }
 
-/** What the response of the key is compared with. */
+/** Request that the response of the key is compared with. */
 function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCredential {
   const { challenge, rp, excludeCredentials, authenticatorSelection } = options as {
     challenge?: unknown;

@@ -24,7 +24,7 @@ interface KeyResetParts {
   readonly now: () => number;
 }
 
-/** What a device has while its reset is recorded. */
+/** State of a device while its reset is recorded. */
 interface DeviceReset {
   readonly device: DeviceRecord;
   readonly credentials: readonly CredentialRecord[];

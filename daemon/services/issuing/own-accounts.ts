@@ -21,7 +21,7 @@ interface OwnAccountsParts {
   readonly now: () => number;
 }
 
-/** What is wrong with the address of the console; null if nothing is. */
+/** Fault of the address of the console; null if there is none. */
 export function consoleAddressProblem(address: string): string | null {
   const { origin, hostname } = new URL(address);
   if (origin !== address.replace(/\/$/, '')) return 'must have no path: https://registry.example.com';

@@ -87,7 +87,7 @@ export class ProviderService {
 
   async test(providerId: string): Promise<DataOf<Routes['testProvider']>> {
     const record = await this.find(providerId);
-    // What an earlier request found is not the result of this one.
+    // A finding of an earlier request is not the result of this one.
     this.#problems.delete(record.number);
     await this.ask(record, api => api.test()).catch(error => {
       if (!this.#problems.has(record.number)) throw error;
@@ -243,7 +243,7 @@ async function addressProblem(
   return null;
 }
 
-/** What a client learns of a provider that may carry out a later request. */
+/** Answer about a provider that may carry out a later request. */
 function notNow({ message, waitSeconds, cause }: ProviderAway): Error {
   if (waitSeconds === null)
     return new ProviderUnavailable(`the provider does not respond: ${message}. Repeat the request`, { cause });

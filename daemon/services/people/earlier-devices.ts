@@ -8,7 +8,7 @@ import { retrying } from '../context.ts';
 /** Devices of one commit. */
 const PORTION = 1000;
 
-/** What was done to devices of an earlier version. */
+/** Counts of the devices of an earlier version that were changed. */
 interface EarlierDevices {
   /** Became devices of a person. */
   readonly bound: number;

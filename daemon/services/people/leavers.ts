@@ -1,4 +1,4 @@
-/** What happens to the devices of persons who leave. */
+/** Consequences for the devices of persons who leave. */
 import { userIds } from '../../../src/contract/ids.ts';
 import type { BrakeTotals } from '../../domain/leaver-brake.ts';
 import { leaverRuleOf } from '../../domain/people-policy.ts';
@@ -8,7 +8,7 @@ import type { Change, ChangeResult } from '../../store/commit.ts';
 import type { Store } from '../../store/store.ts';
 import type { PeoplePolicies } from './people-policies.ts';
 
-/** What leaving has done to devices, by their numbers. */
+/** Devices that a leave has changed, by number. */
 type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;
 
 type LeaveStep = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'isRemoved'>>;
@@ -52,7 +52,7 @@ export class Leavers {
     }));
   }
 
-  /** What the brake compares with. */
+  /** Totals that the brake compares with. */
   async totals(): Promise<BrakeTotals> {
     const [activeDevices, { total: accounts }] = await Promise.all([
       activeTotal(this.#store),

@@ -124,7 +124,7 @@ export class PeopleService {
     };
   }
 
-  /** What people who have left still have, or could use if it were not refused. */
+  /** Access of people who have left: what they still have, or could use if it were not refused. */
   async leftovers(): Promise<DataOf<Routes['countLeftovers']>> {
     const { store, now } = this.#parts;
     const [activeDevices, tokens, webhooks] = await Promise.all([

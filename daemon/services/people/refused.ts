@@ -8,7 +8,7 @@ import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } fr
 import { readPage } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What is refused: the list adds when. */
+/** A refused request, without its time: the list adds it. */
 export type Refused = RefusedAdd['requests'][number];
 
 /** Dependencies of the list. */

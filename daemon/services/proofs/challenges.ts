@@ -3,7 +3,7 @@ import { createECDH, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
 
-/** What a key has to answer. */
+/** Challenges for keys. */
 export interface Challenge {
   readonly proofId: string;
   /** 32 bytes. */

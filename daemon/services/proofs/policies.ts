@@ -1,4 +1,4 @@
-/** What a key must prove to be registered. */
+/** Proof that a key needs to be registered. */
 
 import { Code } from '../../../src/contract/codes.ts';
 import type { Registration } from '../../../src/contract/devices.ts';

@@ -42,7 +42,7 @@ export interface TrustFile extends StagedBlob {
   readonly bytes: Buffer;
 }
 
-/** What the registry trusts: imported, listed and removed. */
+/** Trust of the registry: imported, listed and removed. */
 export class TrustService {
   readonly #parts: TrustServiceParts;
   readonly #oneAtATime = limitConcurrency(1);

@@ -26,7 +26,7 @@ export interface MetadataHead {
 export const certificatesOf = (document: DocumentRecord | null): readonly StoredCertificate[] =>
   document === null ? [] : (JSON.parse(document.value) as readonly StoredCertificate[]);
 
-/** What the document begins with after the metadata was removed. */
+/** Beginning of the document after the metadata was removed. */
 interface RemovedHead {
   /** The highest number that was imported: an older BLOB is refused also after the removal. */
   readonly removed: number;
@@ -99,7 +99,7 @@ async function toTrust(certificates: readonly StoredCertificate[], metadata: Met
   };
 }
 
-/** What the registry trusts at this moment. It is kept in memory, and read again when another version is stored. */
+/** Present trust of the registry. It is kept in memory, and read again when another version is stored. */
 export class TrustedRoots {
   readonly #store: Store;
   #known: { readonly versions: string; readonly trust: Promise<Trust> } | null = null;

@@ -18,7 +18,7 @@ export interface Signer {
   readonly proof: ReceiptProof;
 }
 
-/** What the decision depends on. */
+/** Facts that the decision depends on. */
 interface SigningRequest {
   readonly device: DeviceRecord;
   readonly kind: ReceiptKind;

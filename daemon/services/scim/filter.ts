@@ -7,7 +7,7 @@ import { badRequest } from './error.ts';
 const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
 /** How an attribute is compared with a value. */
 export type Operator = (typeof operators)[number];
-/** What an attribute is compared with. */
+/** Value that an attribute is compared with. */
 export type FilterValue = string | number | boolean | null;
 
 /** An attribute, without the schema that may be written before it; in lower case, because names are equal in upper and lower case. */
@@ -83,7 +83,7 @@ class FilterReader {
     return { attribute, filter: this.#takes('[') ? this.#closed(this.or(1), ']') : null };
   }
 
-  /** What follows the brackets of a path: `.sub`, or nothing. */
+  /** Attribute after the brackets of a path: `.sub`, or nothing. */
   sub(): string | null {
     if (!this.#takes('.')) return null;
     return this.#word();

@@ -12,7 +12,7 @@ import { requiredObject, requiredText } from './matching.ts';
 import { mostOperations, readPatch, refuse, textIn, valuesIn } from './patch.ts';
 import { etagOf, locationOf, orNull, schemaIds } from './users.ts';
 
-/** What a request sets of a group. */
+/** Fields of a group that a request sets. */
 interface ScimGroup {
   readonly name: string;
   readonly externalId: string | null;
@@ -44,7 +44,7 @@ const idsOf = (value: unknown): string[] => valuesIn(value).map(one => String(on
 /** Whether a member is a group: its members would have to be found again with each of its changes. */
 export const isGroupId = (id: string): boolean => groupIds.parse(id) !== null;
 
-/** What a body of POST or PUT sets. Refuses with `invalidValue` and `invalidSyntax`. */
+/** Fields that a body of POST or PUT sets. Refuses with `invalidValue` and `invalidSyntax`. */
 export function readGroup(body: unknown): ScimGroup & { readonly members: readonly string[] } {
   const { displayname, externalid, members } = requiredObject(body, refuse);
   return { ...finished(displayname, externalid), members: members === undefined ? [] : idsOf(members) };

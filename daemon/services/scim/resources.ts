@@ -1,4 +1,4 @@
-/** What users and groups of SCIM 2.0 share: their requests, the look-up of persons, and lists that match a filter. */
+/** Common parts of users and groups of SCIM 2.0: their requests, the look-up of persons, and lists that match a filter. */
 import { KeyedMutex, TimeSlice } from '../../concurrency.ts';
 import type { PersonRecord } from '../../domain/person.ts';
 import { personWith } from '../../people/lookups.ts';

@@ -1,4 +1,4 @@
-/** What the service provider can do, and what its resources consist of (RFC 7643, sections 5 to 7). */
+/** Capabilities of the service provider, and the schemas of its resources (RFC 7643, sections 5 to 7). */
 import { schemaIds } from './users.ts';
 
 /** Most resources of one response, and how many there are without `count`. */
@@ -108,7 +108,7 @@ const typeOf = (base: string, name: 'User' | 'Group', extensions: readonly strin
 /** The types of resources. */
 export const resourceTypes = (base: string) => [typeOf(base, 'User', [schemaIds.devices]), typeOf(base, 'Group', [])];
 
-/** What the service provider can do. */
+/** Capabilities of the service provider. */
 export const serviceProviderConfig = (base: string) => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
   patch: { supported: true },

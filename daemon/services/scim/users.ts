@@ -17,11 +17,11 @@ import { mostOperations, type PatchOperation, patchValues, readPatch, textIn, va
 export const schemaIds = {
   user: 'urn:ietf:params:scim:schemas:core:2.0:User',
   group: 'urn:ietf:params:scim:schemas:core:2.0:Group',
-  /** What devmgr adds to a user. */
+  /** Extension of a user by devmgr. */
   devices: 'urn:ietf:params:scim:schemas:extension:devmgr:2.0:User',
 } as const;
 
-/** What a request sets of a person. */
+/** Fields of a person that a request sets. */
 export interface ScimUser extends Omit<PersonDetails, 'groups' | 'source'> {
   /** Null if the request does not set it. */
   readonly active: boolean | null;
@@ -56,13 +56,13 @@ const readers = Object.fromEntries(
   }),
 );
 
-/** What a request sets, and what of it was left out. */
+/** Fields that a request sets, and those that were left out. */
 export interface ReadUser {
   readonly user: ScimUser;
   readonly left: readonly ScimError[];
 }
 
-/** What identifies the person. If it cannot be stored, the request is refused, unless the person leaves. */
+/** Identity of the person. If it cannot be stored, the request is refused, unless the person leaves. */
 const vital: readonly TextName[] = ['userName', 'externalId'];
 
 /** An empty text means that there is none. */
@@ -137,7 +137,7 @@ class UserReader {
 }
 
 /**
- * What a body of POST or PUT sets. Attributes that devmgr does not store are ignored. `known`: the person, if it exists already.
+ * Fields that a body of POST or PUT sets. Attributes that devmgr does not store are ignored. `known`: the person, if it exists already.
  * Refuses with `invalidValue` and `invalidSyntax`.
  */
 export function readUser(body: unknown, known: PersonRecord | null): ReadUser {

@@ -9,7 +9,7 @@ import type { RelyingParty } from './relying-party.ts';
 import type { NamedChallenge, SignedChallenges } from './signed-challenges.ts';
 import { ANSWERED_BEFORE, AnswerRefused, checkAssertion, UNKNOWN_CHALLENGE } from './webauthn-library.ts';
 
-/** What an answer must be for. */
+/** Purpose of an answer. */
 interface AssertionPurpose {
   /** Purpose of a challenge of `SignedChallenges`. */
   readonly purpose: string;
@@ -19,7 +19,7 @@ interface AssertionPurpose {
   readonly requestId: string;
 }
 
-/** What answers are checked with. `now`: milliseconds since 1970. */
+/** Dependencies of the check of answers. `now`: milliseconds since 1970. */
 interface AssertionParts {
   readonly store: Store;
   readonly challenges: SignedChallenges;

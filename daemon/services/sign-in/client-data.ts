@@ -1,4 +1,4 @@
-/** What a browser has a security key sign (WebAuthn 3, 5.8.1), as far as devmgr reads it itself. All of it is text of a client. */
+/** Data that a browser has a security key sign (WebAuthn 3, 5.8.1), as far as devmgr reads it itself. All of it is text of a client. */
 interface ClientData {
   /** `webauthn.create` or `webauthn.get`. */
   readonly type: unknown;

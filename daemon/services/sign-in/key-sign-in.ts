@@ -58,7 +58,7 @@ export class KeySignIn {
     return { options: await requestOptions({ ...this.#request(site, challenge), allowed: null }) };
   }
 
-  /** What a user whose password was right needs for the second step. */
+  /** Data for the second step of a user whose password was right. */
   async secondStep(user: UserRecord, site: RelyingParty | string): Promise<SecondStep> {
     const ticket = this.#challenge(ticketPurpose(user));
     const loginTicket = `${user.number}.${user.tokenEpoch}.${ticket}`;

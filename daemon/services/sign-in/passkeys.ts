@@ -35,7 +35,7 @@ interface PasskeyServiceParts {
   readonly now: () => number;
 }
 
-/** What a key is registered for. */
+/** Purpose of the registration of a key. */
 interface KeyRequest {
   readonly purpose: string;
   readonly site: RelyingParty;

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts';
 import type { Tokens, VerifiedToken } from '../tokens.ts';
 import type { SignInPolicies } from './sign-in-policies.ts';
 
-/** What a login is checked with. */
+/** Dependencies of the check of a login. */
 export interface ReopenParts {
   readonly store: Pick<Store, 'user'>;
   readonly tokens: Pick<Tokens, 'checkAgain'>;

@@ -92,7 +92,7 @@ export class SignInPolicies {
     });
   }
 
-  /** What the right password of a user is worth now. */
+  /** Rights that the correct password of a user gives now. */
   async demandOf(user: UserRecord): Promise<Demand> {
     const policy = await this.read();
     if (!domain.needsKey(policy, user, this.#now())) return 'password';

@@ -5,7 +5,7 @@ import type { PasskeyRecord } from '../../domain/passkey.ts';
 import { readClientData } from './client-data.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** What an answer of a key is compared with. */
+/** Expectation that an answer of a key is compared with. */
 interface ExpectedAnswer {
   readonly site: RelyingParty;
   /** Null if the one that the answer names may not be answered. */

@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { retrying } from '../context.ts';
 import { SsoRefused } from './refused.ts';
 
-/** What the accounts depend on. `now`: milliseconds since 1970. */
+/** Dependencies of the accounts. `now`: milliseconds since 1970. */
 interface SsoAccountParts {
   readonly store: Store;
   readonly now: () => number;

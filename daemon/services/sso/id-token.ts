@@ -18,7 +18,7 @@ const most = { text: 1000, groups: 5000 } as const;
 
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** What a token must contain. `now`: milliseconds since 1970. */
+/** Required claims of a token. `now`: milliseconds since 1970. */
 export interface TokenRules {
   readonly issuer: string;
   readonly clientId: string;
@@ -28,7 +28,7 @@ export interface TokenRules {
   readonly now: number;
 }
 
-/** What an ID token reports. */
+/** Claims of an ID token. */
 export interface IdToken extends SignInClaims {
   readonly sub: string;
   readonly sid: string | null;
@@ -84,7 +84,7 @@ export function groupsIn(
   };
 }
 
-/** What a logout token ends: a session, or all of a person. */
+/** Scope of a logout token: a session, or all of a person. */
 export interface LogoutToken {
   readonly sub: string | null;
   readonly sid: string | null;

@@ -18,7 +18,7 @@ export class KeptRead<T> {
     this.#now = now;
   }
 
-  /** What was read within ten minutes. */
+  /** Value that was read within ten minutes. */
   async get(): Promise<T> {
     return this.#kept && this.#kept.until > this.#now() ? this.#kept.value : this.again();
   }

@@ -21,7 +21,7 @@ const usual: TurnBounds = {
 /** Bounds of clients that have used a window up: one request a second. */
 const slow: TurnBounds = { ...usual, client: 1, total: 4, waiting: { client: 30, total: 250 }, pause: 1000 };
 
-/** What one client and all of them may cause in a window, on all daemons, before requests become slow. */
+/** Requests that one client and all of them may cause in a window, on all daemons, before requests become slow. */
 interface Window {
   readonly scope: string;
   readonly client: number;

@@ -44,7 +44,7 @@ export interface SignedIn extends Omit<IdToken, 'groups'> {
   readonly tokens: ProviderTokens;
 }
 
-/** What a browser sign-in is bound to. */
+/** Binding of a browser sign-in. */
 interface BrowserCheck {
   readonly state: string;
   readonly nonce: string;
@@ -194,7 +194,7 @@ export class Provider {
     return null;
   }
 
-  /** What is found at the provider now. */
+  /** Present metadata of the provider. */
   async inspect() {
     const { library, scopes } = await this.#discovered.read();
     const metadata = library.serverMetadata();

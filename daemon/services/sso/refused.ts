@@ -26,7 +26,7 @@ export const denied = () => new SsoRefused('denied', 'the provider refused the s
 /** The refusal of a sign-in that an error means; null if the error is another one. */
 export function refusalOf(error: unknown): SsoRefused | null {
   if (error instanceof SsoRefused) return error;
-  // What is wrong with the client is for ADMINs: sso test, doctor and the log name it.
+  // The fault of the client is for ADMINs: sso test, doctor and the log name it.
   if (error instanceof ClientRefused)
     return new SsoRefused('client', 'the provider does not accept this registry: ask an administrator');
   if (error instanceof SignInDenied) return denied();

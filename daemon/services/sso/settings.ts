@@ -39,7 +39,7 @@ export interface ActiveSso {
   readonly provider: Provider;
 }
 
-/** What is shown without a provider, and what holds where a request names nothing. */
+/** Settings shown without a provider, which are the defaults of a request. */
 const off = {
   issuer: null,
   name: null,

@@ -47,13 +47,13 @@ interface SsoSignInParts {
 
 type From = Pick<Context, 'address' | 'requestId'>;
 
-/** What the browser returns with. `address`: the complete URL. */
+/** Parameters that the browser returns with. `address`: the complete URL. */
 interface Return {
   readonly query: QueryOf<Routes['finishSso']>;
   readonly address: URL;
   /** The cookie of the start; undefined if the browser has none. */
   readonly cookie: string | undefined;
-  /** What `knownBrowser` has named the browser earlier. */
+  /** Name that `knownBrowser` gave the browser earlier. */
   readonly known: string | undefined;
 }
 
@@ -169,7 +169,7 @@ export class SsoSignIn {
     return { terminal: await terminals.ask(terminal, shown, { person, sessions: active.sessions }) };
   }
 
-  /** What the person compares before the browser is led to the terminal. */
+  /** Code that the person compares before the browser is led to the terminal. */
   async showTerminal({ code }: BodyOf<Routes['showSsoTerminal']>): Promise<DataOf<Routes['showSsoTerminal']>> {
     const shown = await this.#parts.terminals.show(code);
     if (!shown) throw stateRefused();
@@ -292,7 +292,7 @@ function roleIn({ config }: ActiveSso, { isOverage, groups }: SignedIn): Role {
   return role;
 }
 
-/** What the seal of a device code is bound to. */
+/** Binding of the seal of a device code. */
 const deviceCodeOf = (endsAt: number, config: domain.SsoConfig): Binding => ({
   subject: endsAt,
   place: `device code of ${domain.providerOf(config)}`,

@@ -52,7 +52,7 @@ interface TerminalRefusal {
   readonly message: string;
 }
 
-/** What waits for the person: the terminal, and what it will get, sealed. */
+/** Record that waits for the person: the terminal, and what it will get, sealed. */
 interface WaitingPress extends ReturnedTerminal {
   readonly account: string;
   readonly role: Role;
@@ -101,7 +101,7 @@ export class SsoTerminals {
     return { ...shown, port, state, expiresAt: answered.challenge.expiresAt };
   }
 
-  /** What the sign-in at the provider is bound to. */
+  /** Binding of the sign-in at the provider. */
   checkOf(state: string) {
     return { state, nonce: this.#derived('nonce', state), verifier: this.#derived('verifier', state) };
   }
@@ -118,7 +118,7 @@ export class SsoTerminals {
     return ticket;
   }
 
-  /** What the person compares, once. Null: the code of the page is unknown, was used or has expired. */
+  /** Code that the person compares, once. Null: the code of the page is unknown, was used or has expired. */
   async show(ticket: string): Promise<DataOf<Routes['showSsoTerminal']> | null> {
     const found = await this.#parts.codes.take(pressDigest(ticket));
     if (found === null) return null;
@@ -142,7 +142,7 @@ export class SsoTerminals {
     return `http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`;
   }
 
-  /** What the terminal has got a code for, once; null if it is unknown, was used or has expired, or if the secret is another one. */
+  /** Session that the terminal has a code for, once; null if it is unknown, was used or has expired, or if the secret is another one. */
   async take(secret: string, state: string, code: string): Promise<SsoPerson | TerminalRefusal | null> {
     const { codes, sealingKey } = this.#parts;
     const sealed = await codes.take(codeDigest(sha256(secret), state, code));

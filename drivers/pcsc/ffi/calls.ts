@@ -2,7 +2,7 @@
 import type { ListedReader } from '../../protocols/pcscd.ts';
 import type { SmartCards } from './smart-cards.ts';
 
-/** What a thread can be asked: the calls of SmartCards, and a watch that lasts until `stop[0]` is not 0. */
+/** Requests to a thread: the calls of SmartCards, and a watch that lasts until `stop[0]` is not 0. */
 export interface Calls extends Omit<SmartCards, 'readers' | 'changes'> {
   watch(stop: Int32Array): void;
 }

@@ -23,7 +23,7 @@ export class UnknownProtocol extends Error {
   readonly code = 'UnknownProtocol';
 }
 
-/** What is reported about the service's list of readers. */
+/** Reports about the service's list of readers. */
 interface PcscdListener {
   /** All readers: at first, and after each change. */
   onList(readers: ListedReader[]): void;

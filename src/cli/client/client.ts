@@ -80,7 +80,7 @@ interface ClientRequest<N extends RouteName> extends Pick<AddressedRequest, 'hea
   readonly retry?: 'unsent' | 'limit' | 'none';
 }
 
-/** What was returned for a request. */
+/** Response to a request. */
 interface ClientResponse<N extends RouteName> extends AcceptedResponse {
   readonly data: NonNullable<DataOf<Routes[N]>>;
 }

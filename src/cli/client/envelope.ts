@@ -48,7 +48,7 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
   return data;
 }
 
-/** What is wrong with the data; null if it has the fields. */
+/** Fault of the data; null if it has the fields. */
 function problemOf(data: unknown, fields: readonly string[]): string | null {
   for (const field of fields.filter(name => !name.includes('.'))) {
     if (!isObject(data) || !Object.hasOwn(data, field)) return `"${field}" is missing`;
@@ -75,11 +75,11 @@ function lackingPart(data: Record<string, unknown>, fields: readonly string[]): 
   return null;
 }
 
-/** What is wrong with one item of the list that an operation returns in an export; null if nothing is. */
+/** Fault of an item of the list that an operation returns in an export; null if there is none. */
 export const itemProblem = (item: Record<string, unknown>, fields: readonly string[]): string | null =>
   oddField(item, '') ?? lackingPart({ list: [item] }, fields);
 
-/** What is wrong with the fields of a pagination, or of the items of a list. */
+/** Fault of the fields of a pagination, or of the items of a list. */
 function partProblem(value: unknown, field: string): string | null {
   if (!Array.isArray(value)) {
     const odd = counts.find(name => typeof (value as Record<string, unknown>)[name] !== 'number');

@@ -1,7 +1,7 @@
 /** Why a request failed. */
 import { errorWords, Fault, failure, systemCode } from '../fault.ts';
 
-/** What is known of a refusal besides its code; null or empty if it is not known. */
+/** Known facts about a refusal besides its code; null or empty if it is not known. */
 interface RefusalDetails {
   /** Seconds until a limited operation can be tried again; null if the server named none. */
   readonly waitSeconds: number | null;

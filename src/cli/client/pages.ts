@@ -17,7 +17,7 @@ export interface ServerPage<T> {
 /** Pages in a row that may add nothing while the total grows: new records move others to the next page. */
 const mostMoved = 10;
 
-/** What was read of a list. Its memory does not grow with the list: two pages are remembered. */
+/** Pages that were read of a list. Its memory does not grow with the list: two pages are remembered. */
 export class PageFollower<T> {
   readonly #keyOf: (item: T) => string;
   #pages = 0;

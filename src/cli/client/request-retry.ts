@@ -1,4 +1,4 @@
-/** What is done before another attempt of a request: one wrapper around whatever sends it, and one around writes with a key. */
+/** Preparations of another attempt of a request: one wrapper around whatever sends it, and one around writes with a key. */
 import { waitMs } from '../../delivery/retry.ts';
 import { counted } from '../count.ts';
 import { retry, schedules } from '../retry.ts';
@@ -86,7 +86,7 @@ export class RequestRetry {
 /** A key for a write. */
 export const newKey = (): string => crypto.randomUUID();
 
-/** What a write is sent with. */
+/** Options of a write. */
 interface KeyedWrite<T> {
   /** One attempt; each one has the same key. */
   readonly send: () => Promise<T>;

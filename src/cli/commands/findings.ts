@@ -1,4 +1,4 @@
-/** What a check of another service has found. */
+/** Finding of a check of another service. */
 import { exitCodes } from '../exit-codes.ts';
 import type { Context } from '../framework/context.ts';
 import { type CardRow, present } from '../framework/present.ts';

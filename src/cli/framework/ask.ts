@@ -11,11 +11,11 @@ interface MissingValue<V extends string> {
   readonly flag: string;
   /** Without a colon at its end. */
   readonly question: string;
-  /** What to type if no one can be asked. */
+  /** Command to type if no one can be asked. */
   readonly hint?: string;
   /** The field of the interface that the answer goes into: its rule is checked at the question. */
   readonly field?: EnteredField;
-  /** What else is checked at the question. */
+  /** Further check at the question. */
   readonly check?: Check<string>;
   /** The only values there are. */
   readonly choices?: readonly V[];

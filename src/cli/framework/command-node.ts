@@ -270,7 +270,7 @@ export const sentence = (text: string): string => `${text.slice(0, 1).toUpperCas
 
 const isFlag = (word: string): boolean => word.startsWith('-') && word !== '-';
 
-/** What to type if a flag follows in place of a value. */
+/** Advice if a flag follows in place of a value. */
 const missingValueHint = (flags: string, word: string, value: string): string =>
   flags.includes('NAME=VALUE') && value.startsWith('--')
     ? `give it in one word: ${word} ${value.slice(2)}=VALUE`

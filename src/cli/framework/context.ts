@@ -1,4 +1,4 @@
-/** What a command is run with. */
+/** Context of a command. */
 import type { Programs } from '../../contract/programs.ts';
 import { fixedEndpoint, listEndpoint, type ServerEndpoint } from '../client/addresses.ts';
 import { Client } from '../client/client.ts';
@@ -24,7 +24,7 @@ import type { Output } from '../terminal/output.ts';
 import { safeProse, shellWord } from '../terminal/text.ts';
 import type { GlobalValues } from './flags.ts';
 
-/** What a command is run with. The clients are created at their first use. */
+/** Context of a command. The clients are created at their first use. */
 export interface Context {
   readonly io: Io;
   readonly out: Output;
@@ -44,7 +44,7 @@ export interface Context {
   identity(): string;
   /** That name, then those that a registry with several addresses may have had. */
   identities(): readonly [string, ...string[]];
-  /** What to do if no valid token is there. A token in the environment overrides a login, so logging in would not help. */
+  /** Advice if there is no valid token. A token in the environment overrides a login, so logging in would not help. */
   loginHint(how?: string): string;
   /** How to accept another server than the one that the profile knows. */
   readonly acceptHint: string;
@@ -56,7 +56,7 @@ export function notify({ globals, out }: Pick<Context, 'globals' | 'out'>, text:
   else out.notice(text);
 }
 
-/** What a context is made from; the rest is derived. */
+/** Parts of a context; the rest is derived. */
 type ContextParts = Omit<
   Context,
   'canAsk' | 'registry' | 'hardware' | 'identity' | 'identities' | 'loginHint' | 'acceptHint'

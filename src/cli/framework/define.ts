@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Context } from './context.ts';
 import type { ArgShape, Clashing, FlagShapes, FlagValues } from './flags.ts';
 
-/** What was typed, parsed. `args` has no entry for an optional argument that is absent. */
+/** Parsed command line. `args` has no entry for an optional argument that is absent. */
 interface CommandInput<F extends FlagShapes> {
   readonly args: readonly string[];
   readonly flags: FlagValues<F>;
@@ -23,7 +23,7 @@ interface CommandShape<F extends FlagShapes> {
   /** Paragraphs, one per line. */
   readonly description?: string;
   readonly args?: readonly ArgShape[];
-  /** What completion offers for the next argument, if that depends on the arguments before it; null for what `args` specifies. */
+  /** Completions of the next argument, if that depends on the arguments before it; null for what `args` specifies. */
   readonly follows?: (args: readonly string[]) => Pick<ArgShape, 'choices' | 'offer'> | null;
   /** Absent if it takes only the global ones. */
   readonly flags?: F;
@@ -44,7 +44,7 @@ export interface AnyCommand extends CommandShape<FlagShapes> {
   readonly flags: FlagShapes;
 }
 
-/** What the program knows of a command that is not used: no code of it is loaded. */
+/** Description of a command that is not used: no code of it is loaded. */
 export interface Entry {
   /** With the group before it: `daemon start`. */
   readonly name: string;
@@ -59,7 +59,7 @@ export interface CommandTable {
   readonly sections: readonly { readonly title: string; readonly entries: readonly Entry[] }[];
   /** Words that begin several commands (`daemon`, `users`), with what they are about. */
   readonly groups: Readonly<Record<string, string>>;
-  /** What several commands have in common, by the name for `devmgr help NAME`. Paragraphs, one per line. */
+  /** Help that several commands share, by the name for `devmgr help NAME`. Paragraphs, one per line. */
   readonly topics: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@ import { environment } from '../../contract/local.ts';
 import type { DeviceStatus } from '../../contract/values.ts';
 import { resultFormats } from '../terminal/output.ts';
 
-/** What shell completion offers for a value. A `holder` has a device, a `user` can log in, a `key` is attached. */
+/** Completions of a value. A `holder` has a device, a `user` can log in, a `key` is attached. */
 export type Offer =
   | 'backup'
   | 'device'

@@ -3,7 +3,7 @@ import { Help } from 'commander';
 import type { Paint } from '../terminal/style.ts';
 import { type CommandNode, globalGroup } from './command-node.ts';
 
-/** What the help shows beside the tree of commands. */
+/** Parts of the help beside the tree of commands. */
 export interface HelpOptions {
   readonly paint: Paint;
   /** Exit codes with their meaning. */

@@ -10,13 +10,13 @@ export type CardRow = readonly [label: string, value: string | null];
 interface Result {
   /** `data` of the response; what --json writes. */
   readonly data: unknown;
-  /** What --quiet writes. */
+  /** Output of --quiet. */
   readonly id: string;
   readonly title: string;
   readonly rows: readonly CardRow[];
   /** An address in the rows that a browser can open without a login. */
   readonly page?: string;
-  /** What to type next; null for nothing. Not shown with --json and --quiet. */
+  /** Next command to type; null for none. Not shown with --json and --quiet. */
   readonly next?: string | null | undefined;
 }
 

@@ -5,7 +5,7 @@ import { type HelpOptions, helpLayout } from './help.ts';
 
 const about = `devmgr registers, activates, locks and retires hardware security keys: USB keys (UKEY) and SIM-based keys (SIMKEY). A device is named by its deviceId, its serial number, or --plugged: the one attached key.`;
 
-/** What the tree is built from, and where its output goes. */
+/** Commands of the tree, and its output. */
 interface ProgramOptions extends HelpOptions {
   readonly table: CommandTable;
   /** If it is a name of a command or a group, the tree has only that one: the others take a millisecond to add. */

@@ -12,7 +12,7 @@ interface SecretRules {
   readonly what?: string;
   /** A file that is open to others is refused; otherwise there is a warning. */
   readonly mustBePrivate?: boolean;
-  /** What to do if the file is empty. */
+  /** Advice if the file is empty. */
   readonly hint?: string;
 }
 

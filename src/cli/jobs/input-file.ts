@@ -47,7 +47,7 @@ function checkReadable(file: string): void {
 export const unreadable = (file: string, error: unknown): Fault =>
   error instanceof Fault ? error : usage(`${nameOf(file)} cannot be read: ${systemWords(error)}`);
 
-/** What `--encoding` does. */
+/** Effect of `--encoding`. */
 export const encodingFlag = {
   value: 'NAME',
   help: 'encoding of the file, such as windows-1252 (default: UTF-8, or UTF-16 with a mark)',

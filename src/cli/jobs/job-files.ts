@@ -12,7 +12,7 @@ import { lockRunIfPossible, realFile } from './run-lock.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a job writes, and which earlier runs it continues. */
+/** Output of a job, and the earlier runs that it continues. */
 export interface JobDescription<Result extends object> {
   /** The file of the results; undefined if they go to standard output alone. */
   readonly out: string | undefined;
@@ -22,7 +22,7 @@ export interface JobDescription<Result extends object> {
   readonly asJson: boolean;
   /** The columns of the results as CSV. The first two are the same for all results. */
   readonly columns: (results: readonly Result[]) => readonly string[];
-  /** What the file contains, in words, such as `results of LOCK`. */
+  /** Content of the file in words, such as `results of LOCK`. */
   readonly content: string;
   /** How to start over, in words. */
   readonly startOver: string;
@@ -108,7 +108,7 @@ export class JobFiles<Result extends object, Progress extends object> {
     return copy;
   }
 
-  /** What an interrupted run has stored; null if none was. Throws a usage fault if it is another job, or the file is damaged. */
+  /** State of an interrupted run; null if there was none. Throws a usage fault if it is another job, or the file is damaged. */
   interrupted(): (Progress & { readonly resultBytes: number }) | null {
     const stored = this.#lock === null ? null : readJsonFile(this.#progressFile);
     if (stored === null) return null;

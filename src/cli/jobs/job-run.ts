@@ -5,11 +5,11 @@ import type { JobFiles } from './job-files.ts';
 import type { AnyResult, ResultWriter } from './result-writer.ts';
 import { BatchSender, errorAfter } from './send.ts';
 
-/** What a run does. */
+/** Work of a run. */
 interface Work<Batch> {
   readonly batches: AsyncIterable<Batch>;
   readonly carryOut: (batch: Batch) => Promise<void>;
-  /** What is done, in words; null if nothing is. `isUncertain`: the last batch may have been carried out as well. */
+  /** Finished work, in words; null if there is none. `isUncertain`: the last batch may have been carried out as well. */
   readonly done: (isUncertain: boolean) => string | null;
   /** How to continue after an error, if the files of the job allow it. */
   readonly hint?: (error: unknown) => string;

@@ -5,7 +5,7 @@ import { safe } from '../terminal/text.ts';
 /** Failures shown to a person if the results go to a file. */
 const maxShown = 20;
 
-/** What every result has. */
+/** Fields of every result. */
 export interface AnyResult {
   readonly status: string;
   readonly deviceId?: string;

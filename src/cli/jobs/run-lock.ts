@@ -7,13 +7,13 @@ import type { Context } from '../framework/context.ts';
 import { type FileLock, tryLock } from '../settings/file-lock.ts';
 import { makeFolder } from '../settings/files.ts';
 
-/** What a run uses alone. */
+/** Resource that one run uses at a time. */
 interface UsedPlace {
   /** The lock is this file with the ending `.lock`. */
   readonly file: string;
   /** In words; absent for the file itself. */
   readonly name?: string;
-  /** What to do if another run uses it, or the lock cannot be written. */
+  /** Advice if another run uses it, or the lock cannot be written. */
   readonly hint: string;
 }
 

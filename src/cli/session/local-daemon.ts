@@ -17,7 +17,7 @@ import { isAlive, isDaemon, selfCommand } from '../settings/processes.ts';
 import { runningDaemon, socketOf } from '../settings/settings.ts';
 import { logEntries, openLog } from './daemon-log.ts';
 
-/** What a daemon reports about itself. */
+/** Report of a daemon about itself. */
 interface DaemonHealth {
   readonly status: string;
   readonly service: string;
@@ -36,7 +36,7 @@ const stopMs = 30_000;
 /** A daemon on this machine answers within milliseconds, a busy one within seconds. */
 const healthTimeouts = { ...timeouts, connectMs: 5_000, headersMs: 5_000 };
 
-/** What the daemon at an address reports about itself; null if no devmgr answers there. */
+/** Report of the daemon at an address about itself; null if no devmgr answers there. */
 export async function healthAt(
   address: string,
   signal: AbortSignal,
@@ -132,7 +132,7 @@ export async function startDaemon(options: StartOptions): Promise<StartedDaemon>
   return { ...last, insteadOf: isChosen && portOf(last.url) !== wanted ? wanted : null };
 }
 
-/** What to say if the daemon has another port than before: two lines, the second one with a command. Null if it has not. */
+/** Notice that the daemon has another port than before: two lines, the second one with a command. Null if it has not. */
 export function portNotice({ url, insteadOf }: StartedDaemon): string | null {
   if (insteadOf === null) return null;
   return `Port ${insteadOf} is in use by another program: the daemon uses ${portOf(url)}, also after a restart.\nTo choose another port: devmgr daemon restart --port PORT`;
@@ -213,7 +213,7 @@ function launch({ home, args }: StartOptions, port: number, log: number): ChildP
 function failedStart(home: string, logStart: number, exit: Exit): FailedStart {
   const entries = logEntries(home, logStart);
   const refusal = entries.findLast(({ isRefusal }) => isRefusal);
-  // What came before the refusal of a start is not the reason for it.
+  // Lines before the refusal of a start are not the reason for it.
   const tail = (refusal ? [refusal] : entries).map(({ words }) => `\n  ${words}`).join('');
   const what =
     exit.words === null ? `did not become ready within ${startMs / 1000} s` : `ended at once (${exit.words})`;

@@ -15,7 +15,7 @@ interface Options {
   /** The name under which logins to this server are stored. */
   readonly identity: () => string;
   readonly notice: (text: string) => void;
-  /** What to do if there is no stored login. */
+  /** Advice if there is no stored login. */
   readonly loginHint: () => string;
   /** How to accept another server than the one that the profile knows. */
   readonly acceptHint: string;

@@ -78,7 +78,7 @@ interface WriteOptions {
   readonly encoding?: BufferEncoding;
   /** The disk has the text before the file has its name. */
   readonly durable?: boolean;
-  /** What to do if the file cannot be written. */
+  /** Advice if the file cannot be written. */
   readonly hint?: string;
 }
 

@@ -47,7 +47,7 @@ export interface ExpectedServer {
   readonly isMet: boolean;
 }
 
-/** What a profile expects at an address of a list. Throws a fault if the list has addresses of different registries. */
+/** Server that a profile expects at an address of a list. Throws a fault if the list has addresses of different registries. */
 export function expectedAt(owner: Owner, addresses: readonly string[], address: string): ExpectedServer {
   const met = addresses.flatMap(other => {
     const known = knownServers.read(owner, other);

@@ -164,7 +164,7 @@ function withoutSlashes(text: string): string {
 
 const defaultAddress = `http://${defaultHost}:${defaultPort}`;
 
-/** What the daemon of this home reports about itself; null if there is nothing. A daemon that was killed leaves it behind. */
+/** Report of the daemon of this home about itself; null if there is none. A daemon that was killed leaves it behind. */
 export function readDaemonInfo(home: string): DaemonInfo | null {
   const info = tryOr(() => readJsonFile(join(home, homeFiles.daemonInfo)), null);
   if (typeof info?.pid !== 'number' || typeof info.url !== 'string' || !URL.canParse(info.url)) return null;
@@ -178,7 +178,7 @@ export function readDaemonInfo(home: string): DaemonInfo | null {
   };
 }
 
-/** What a daemon of this version or later reports about itself besides. */
+/** Further fields in the report of a daemon of this version or later. */
 function nodeInfo(info: Readonly<Record<string, unknown>>): Partial<DaemonInfo> {
   const { role, node, store, files, drainSeconds } = info;
   const known = daemonRoles.find(name => name === role);

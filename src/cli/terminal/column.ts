@@ -1,7 +1,7 @@
 /** The columns of a table. */
 import type { Style } from './style.ts';
 
-/** What a column shows and how it is fitted. */
+/** Content of a column, and how it is fitted. */
 export interface Column<Row> {
   readonly title: string;
   /** Null is shown as `-`. */

@@ -23,7 +23,7 @@ function* alternative(this: Node, value: unknown, variables: unknown): Generator
 /** jqjs 1.6.0 writes null and false before the alternative: `.userId // "-"` had two results. */
 Object.getPrototypeOf(compileNode('. // .')).apply = alternative;
 
-/** What the objects of a response inherit from: the one method that jqjs calls. Otherwise `.tags.constructor` would be a function. */
+/** Prototype of the objects of a response: the one method that jqjs calls. Otherwise `.tags.constructor` would be a function. */
 const bare: object = Object.freeze(
   Object.create(null, { hasOwnProperty: { value: (Object.prototype as { hasOwnProperty: unknown }).hasOwnProperty } }),
 );

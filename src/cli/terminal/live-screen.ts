@@ -9,7 +9,7 @@ const home = '\x1b[H';
 const clearLine = '\x1b[K';
 const clearBelow = '\x1b[J';
 
-/** What is drawn: lines that fit the width, and a line of text below them that is shortened. */
+/** Drawn frame: lines that fit the width, and a line of text below them that is shortened. */
 export interface Frame {
   readonly lines: readonly string[];
   readonly footer: string;

@@ -158,7 +158,7 @@ export class Output {
     this.notice(await this.#fitted(text));
   }
 
-  /** What the question that follows is about, broken like prose. A person is asked, so --quiet does not silence it. */
+  /** Introduction of the question that follows, broken like prose. A person is asked, so --quiet does not silence it. */
   async preview(text: string): Promise<void> {
     this.#say(`${await this.#fitted(text)}\n`);
   }

@@ -10,7 +10,7 @@ import { width } from './width.ts';
 
 const ctrlZ = 0x1a;
 const lineEnd = /[\r\n]/;
-/** What Inquirer writes before a frame: to the last line of the previous one, and up again while erasing. */
+/** Sequence that Inquirer writes before a frame: to the last line of the previous one, and up again while erasing. */
 const erasing = /^(?:\x1b\[\d+B)?(?:\x1b\[2K\x1b\[1A)*\x1b\[2K\x1b\[G/;
 /** The end of a frame: the cursor goes up from the last line and to its column, counted from 1. */
 const placing = /(?:\x1b\[(\d+)A)?\x1b\[(\d+)G$/;
@@ -49,7 +49,7 @@ export class PromptTerminal {
     setImmediate(() => this.#ended.abort());
   };
 
-  /** What the terminal driver does at Ctrl-Z outside raw mode: the whole foreground group stops. */
+  /** Behavior of the terminal driver at Ctrl-Z outside raw mode: the whole foreground group stops. */
   #suspend(): void {
     this.output.leave();
     this.#io.stdin.setRawMode?.(false);

@@ -19,12 +19,12 @@ export interface Asker {
   end(): void;
 }
 
-/** What is wrong with an answer, in words for a person; null if nothing is. The question stays until an answer is valid. */
+/** Fault of an answer, in words for a person; null if there is none. The question stays until an answer is valid. */
 export type Check<T> = (answer: T) => string | null | Promise<string | null>;
 
 export interface Choice<T> {
   readonly value: T;
-  /** What the list shows. Text of servers and devices is made safe here. */
+  /** Text of an item in the list. Text of servers and devices is made safe here. */
   readonly name: string;
   /** Shown when it is chosen, instead of the name. */
   readonly short?: string;
@@ -91,7 +91,7 @@ export function shown<T>({ value, name, short = name, description }: Choice<T>) 
   return { value, name: safe(name), short: safe(short), ...texts };
 }
 
-/** What Inquirer asks with. */
+/** Options of Inquirer. */
 export interface PromptContext {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;

@@ -1,7 +1,7 @@
 /** A list that is searched while a person types, and in which choices can be marked: its state, and what each key changes. */
 import type { Choice } from './prompt.ts';
 
-/** What a search has found. */
+/** Matches of a search. */
 export interface SearchMatches<T> {
   readonly choices: readonly Choice<T>[];
   /** Matches that are not among the choices. */
@@ -17,7 +17,7 @@ export interface ListState<T> {
   readonly search: 'running' | 'done' | 'failed';
   readonly active: number;
   readonly marked: ReadonlyMap<T, Choice<T>>;
-  /** What is wrong, in words for a person. */
+  /** Fault in words for a person. */
   readonly problem: string | null;
 }
 

@@ -24,10 +24,10 @@ import type { Theme } from './prompt-theme.ts';
 import { emptyList, isFinal, type ListEvent, type ListState, listAfter, type SearchMatches } from './search-list.ts';
 import { shorten } from './width.ts';
 
-/** What the prompt is made from. */
+/** Parts of the prompt. */
 interface SearchOptions<T> {
   readonly message: string;
-  /** What is searched for first. */
+  /** First text of the search. */
   readonly typed: string;
   /** Whether several choices can be marked. */
   readonly many: boolean;

@@ -26,7 +26,7 @@ export interface RemoteCredential {
   readonly label: string | null;
 }
 
-/** What a new credential is registered with. `label` is unique: a lost answer is found by it. */
+/** Fields of a new credential. `label` is unique: a lost answer is found by it. */
 interface NewRemote extends Pick<CredentialRecord, 'account' | 'label' | 'device'>, Pick<ProviderOptions, 'handle'> {
   readonly response: AttestationResponse;
   /** The request that finishes it, for the journal of this registry. */
@@ -37,7 +37,7 @@ interface NewRemote extends Pick<CredentialRecord, 'account' | 'label' | 'device
 export interface IssuingProvider {
   /** Sends a request that changes nothing. */
   test(): Promise<void>;
-  /** What the provider calls a person, by user name: its own id, or the name. Refuses one that it does not know. */
+  /** Id of a person at the provider, by user name: its own id, or the name. Refuses one that it does not know. */
   account(userName: string): Promise<string>;
   /** The other operations take this account. */
   options(account: string): Promise<ProviderOptions>;

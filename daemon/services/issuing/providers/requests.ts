@@ -6,7 +6,7 @@ import { AddressRefused, ProviderAway } from '../../../delivery/provider/errors.
 import { providerFetch } from '../../../delivery/provider/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
 
-/** What a request carries. */
+/** Content of a request. */
 export interface JsonRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly authorization?: string | undefined;
@@ -21,9 +21,9 @@ export interface JsonRequest {
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What requests to a provider need. */
+/** Dependencies of requests to a provider. */
 export interface ProviderAccess {
-  /** What they are authorized with. */
+  /** Authorization of the requests. */
   readonly secret: string;
   /** Names and networks that the operator of the daemon allows besides public addresses. */
   readonly allowed: readonly string[];

@@ -137,7 +137,7 @@ export const daemonStatus = command({
   run: (_, context) => status(context),
 });
 
-/** What the daemon is among those of its registry, and where it keeps things. */
+/** Role of the daemon in its registry, and its locations. */
 function placesOf({ role, node, store, files }: DaemonInfo): [name: string, value: string | null][] {
   if (role === undefined || node === undefined) return [];
   return [

@@ -13,7 +13,7 @@ import { csvFlags } from '../../framework/format.ts';
 import { warnOfOthers } from '../../framework/secret-file.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 
-/** What a program of the daemon writes with. Its JSON is written line by line in the format that the flags name. */
+/** Output of a program of the daemon. Its JSON is written line by line in the format that the flags name. */
 export const programIo = ({ io, env, out }: Context): ProgramIo => ({
   stdout:
     out.isSelective || (out.json && out.format !== 'json')
@@ -62,7 +62,7 @@ export const registryFlags = {
   },
 } as const satisfies FlagShapes;
 
-/** What each of these commands gives its program beside its flags. */
+/** Options that each of these commands gives its program beside its flags. */
 export const homeOf = ({ settings, globals }: Context) => ({ home: settings.home, json: globals.json });
 
 const filesFlag = {

@@ -27,7 +27,7 @@ const product = (data: Notification['data']): string => [data.manufacturer, data
 const rowOf = (type: string): Partial<JournalEvent> | undefined =>
   journalEvent(type) ?? (type in hardwareEventTable ? hardwareEventTable[type as HardwareEventType] : undefined);
 
-/** What happened, without the time, the device or key, and the event's id. */
+/** Text of an event, without the time, the device or key, and its id. */
 export function wordsOf({ type, data, changes = [] }: Notification): string {
   const row = rowOf(type);
   const shownAs = (name: string): string => {

@@ -62,7 +62,7 @@ export const proofLine = (proof: Proof): string => [gradeWords(proof), traitsOf(
 /** The warnings of a proof, each in one line. */
 export const warningsOf = ({ warnings }: Proof): readonly string[] => textsIn(warnings).map(warning => safe(warning));
 
-/** What evidence or the key itself reports; null if it reports nothing. */
+/** Reports of evidence or of the key; null if there is none. */
 function traitsOf({ model, aaguid, firmware, serial }: Proof): string | null {
   const parts = [
     model,

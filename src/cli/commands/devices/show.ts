@@ -131,7 +131,7 @@ async function asciiQr(code: string): Promise<string> {
   return data.map(row => row.map(isDark => (isDark ? '  ' : '##')).join('')).join('\n');
 }
 
-/** What happened, and when. Without a time it has not happened. */
+/** A step with its time. Without a time it has not happened. */
 interface HistoryStep {
   readonly time: string | null;
   readonly words: string;

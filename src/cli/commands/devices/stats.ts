@@ -52,7 +52,7 @@ export const stats = command({
   },
 });
 
-/** What may need work, without bars: the figures have nothing in common. */
+/** Figures that may need work, without bars: the figures have nothing in common. */
 const lookedAt = ({ codesExpiring, unused }: { readonly codesExpiring: number; readonly unused: number }): string =>
   `  codes that expire in 30 days  ${grouped(codesExpiring)}\n  ACTIVE, unused for 90 days    ${grouped(unused)}\n`;
 

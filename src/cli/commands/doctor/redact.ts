@@ -8,7 +8,7 @@ import { objectIn } from '../../../contract/json-object.ts';
 
 const mostCharacters = 8_000;
 
-/** What a mark stands for. */
+/** Kind of a mark. */
 type Mark = 'user' | 'host' | 'serial' | 'id' | 'text';
 
 /** Keys of a log line whose values may be shown. The values of other keys may be private. */

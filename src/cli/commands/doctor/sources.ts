@@ -64,7 +64,7 @@ async function scimChecks(context: Context): Promise<Check[]> {
   return checks;
 }
 
-/** What people who have left still have. */
+/** Access that people who have left still have. */
 async function leftoverChecks(context: Context): Promise<Check[]> {
   const { activeDevices, tokens, ...more } = await context.registry.call('countLeftovers');
   const webhooks = textsIn(more.webhooks);

@@ -137,7 +137,7 @@ async function otherRules(registry: Client): Promise<OtherRules> {
   return { ...persons, ...(pins && { pinRecipients: pins.recipients }) };
 }
 
-/** What happens when a person leaves, in words. */
+/** Consequences of a leave, in words. */
 function leaverWords({ leavers, leaverDelayHours }: Partial<PeoplePolicy>): string | null {
   if (leavers === undefined) return null;
   const when = leaverDelayHours === 0 ? 'at once' : `after ${leaverDelayHours} hours`;

@@ -13,7 +13,7 @@ import { registrationOf } from '../../framework/devices/registration.ts';
 import { pause, poll } from '../../retry.ts';
 import { safe } from '../../terminal/text.ts';
 
-/** What is known of a key after it was asked. */
+/** Known facts about a key after it was asked. */
 export interface KeyVerdict {
   readonly keyId: string;
   readonly serialNumber: string;

@@ -1,4 +1,4 @@
-/** What the results of an enrollment say: also about keys that are not in the registry, because they failed. */
+/** Counts from the results of an enrollment: also about keys that are not in the registry, because they failed. */
 import { isTagName } from '../../../contract/tags.ts';
 import { tagColumn } from '../../../contract/values.ts';
 import { type ResultRow, resultRows } from '../../jobs/result-rows.ts';

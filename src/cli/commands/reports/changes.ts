@@ -1,4 +1,4 @@
-/** What happened to the devices since they were registered, from the events of the registry. */
+/** Changes of the devices since their registration, from the events of the registry. */
 import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import { IdSet } from '../../../fleet/id-set.ts';

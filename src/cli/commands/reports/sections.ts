@@ -10,7 +10,7 @@ export interface Section {
   /** Its name in CSV. */
   readonly id: string;
   readonly title: string;
-  /** What a row is, as the title of its column. */
+  /** Kind of a row, as the title of its column. */
   readonly what: string;
   readonly rows: readonly Count[];
   /** Present if the rows follow each other, so that a plot shows more than bars beside the counts. */

@@ -78,7 +78,7 @@ export const login = command({
 
 const renewed = '; renewed while it is used';
 
-/** What a login needs to be stored and shown. */
+/** Data of a login to store and show. */
 type Grant = Pick<DataOf<Routes['login']>, 'token' | 'expireTime' | 'user' | 'mustRegisterKey' | 'registrationUntil'>;
 
 async function presentLogin(context: Context, data: Omit<Grant, 'token'>, renewal: string): Promise<void> {
@@ -112,7 +112,7 @@ async function logInElsewhere(
   await presentLogin(context, data, renewed);
 }
 
-/** What a login is valid for: all addresses, if there are several. */
+/** Scope of a login: all addresses, if there are several. */
 const serverOf = async ({ settings, registry }: Context): Promise<string> =>
   hasSeveralAddresses(settings.server) ? settings.server : registry.address();
 
@@ -171,7 +171,7 @@ async function keepLogin(context: Context, login: Login, met: readonly Met[]): P
 /** A server that may get a password. */
 interface Meeting {
   readonly registry: Client;
-  /** What is to be stored of its identity, by the name of its login. */
+  /** Identity to store, by the name of its login. */
   readonly met: readonly Met[];
 }
 

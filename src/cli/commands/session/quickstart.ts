@@ -168,7 +168,7 @@ async function nextSteps({ out }: Context, outcome: EnrollmentOutcome): Promise<
   out.notice(`\nNext steps:\n${stepLines(lines, out, wrapped).join('\n')}`);
 }
 
-/** What each command does, beside it; above it if the terminal has no room for that: a command stays in one line. */
+/** Description of each command, beside it; above it if the terminal has no room for that: a command stays in one line. */
 function stepLines(
   steps: readonly (readonly [line: string, what: string])[],
   { io, tint }: Context['out'],

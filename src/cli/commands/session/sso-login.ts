@@ -70,7 +70,7 @@ async function logInByCode(context: Context, registry: Client): Promise<Login> {
 }
 
 const pageHeaders = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', connection: 'close' };
-/** What the browser shows once it has brought the answer of the provider. */
+/** Page that the browser shows after it has brought the answer of the provider. */
 const page =
   '<!doctype html><meta charset="utf-8"><title>devmgr</title><p>You can close this window and return to the terminal.';
 

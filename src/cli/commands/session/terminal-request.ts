@@ -1,4 +1,4 @@
-/** What a person compares who approves this terminal in a browser. */
+/** Code that a person compares who approves this terminal in a browser. */
 import { hostname, userInfo } from 'node:os';
 import { terminalLogin } from '../../../contract/limits.ts';
 import { failure } from '../../fault.ts';

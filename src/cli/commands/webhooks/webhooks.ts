@@ -131,7 +131,7 @@ export const webhooksReplay = command({
   },
 });
 
-/** What came of one post. Returns the exit code. */
+/** Reports the result of one post. Returns the exit code. */
 async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>, what: string): Promise<number> {
   const { webhookId, delivered, httpStatus, reason, milliseconds, messageId } = data;
   await present(context, {

@@ -15,7 +15,7 @@ const maxDevices = 50;
 /** Which values are wanted. */
 interface WantedValues {
   readonly offer: Offer;
-  /** What they begin with. */
+  /** Beginning of the values. */
   readonly typed: string;
   /** States of devices; any if absent. */
   readonly states: readonly DeviceStatus[] | undefined;

@@ -1,4 +1,4 @@
-/** What can follow the words of a command line, from the definitions of the commands. */
+/** Completions of a command line, from the definitions of the commands. */
 import { tryOr } from '../../fault.ts';
 import { resolveSettings } from '../../settings/settings.ts';
 import type { CommandNode } from '../command-node.ts';
@@ -8,7 +8,7 @@ import { type Flag, NamedArgument } from '../options.ts';
 import { liveValues } from './live-values.ts';
 import type { OfferedWords, Word } from './typed.ts';
 
-/** What can be in the place of the last word. */
+/** Completions of the last word. */
 export async function offersFor(words: readonly string[], program: CommandNode, given: Context): Promise<OfferedWords> {
   const typed = words.at(-1) ?? '';
   const { node, rest } = await commandIn(program, words.slice(0, -1));
@@ -45,7 +45,7 @@ async function commandIn(program: CommandNode, words: readonly string[]) {
 const operandsOf = (node: CommandNode, words: readonly string[]): readonly string[] =>
   tryOr(() => node.parseOptions([...words]).operands, []);
 
-/** What the next argument can be; undefined if there is none. The last one may take every further word. */
+/** Shape of the next argument; undefined if there is none. The last one may take every further word. */
 function argumentAt({ registeredArguments, shape }: CommandNode, operands: readonly string[]): ArgShape | undefined {
   const last = registeredArguments.at(-1);
   const found = registeredArguments[operands.length] ?? (last?.variadic ? last : undefined);

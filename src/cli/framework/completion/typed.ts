@@ -1,11 +1,11 @@
-/** What has been typed, as the completion script of each shell reports it, and how an answer is written for that shell. */
+/** Typed words as the completion script of each shell reports them, and the form of an answer for that shell. */
 import { safe } from '../../terminal/text.ts';
 
 /** The shells with a completion script. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type ShellName = (typeof shells)[number];
 
-/** What can follow: words, or what the shell itself completes. */
+/** Completions: words, or those of the shell itself. */
 export type OfferedWords = 'files' | 'folders' | readonly Word[];
 /** A word with its description, which may be empty. */
 export type Word = readonly [word: string, description: string];

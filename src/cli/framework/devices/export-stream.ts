@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 /** Which devices are exported. */
 export type ExportFilter = Partial<QueryOf<Routes['exportDevices']>>;
 
-/** What is exported, and how. */
+/** Selection and form of an export. */
 export type ExportQuery = ExportFilter & { readonly format: ExportFormat };
 
 /** A device of an export; with `names`, also the name of its person. */
@@ -93,7 +93,7 @@ class Lines {
     return ready;
   }
 
-  /** What is left. Throws a fault if NDJSON does not end with the number of its lines. */
+  /** Rest of the export. Throws a fault if NDJSON does not end with the number of its lines. */
   finish(isNdjson: boolean): string {
     if (!isNdjson) return this.#rest;
     if (this.#rest === '' && isEnd(this.#last, this.count - 1)) return '';

@@ -66,7 +66,7 @@ export async function registeredForms(context: Context): Promise<(serial: string
   return serial => formsOf(serial).find(form => cards.has(form)) ?? serial;
 }
 
-/** What names a device: one of the two, or both. */
+/** Names of a device: one of the two, or both. */
 interface DeviceNames {
   readonly deviceId?: string;
   readonly serialNumber?: string;

@@ -51,7 +51,7 @@ async function asRegistered({ registry, hardware }: Services, key: Key): Promise
   return { device: { deviceId: exact.deviceId, status: exact.status }, proof: exact.proof ?? claimedBy(key) };
 }
 
-/** What the key claims. Any other proof is a verdict of the registry of the hardware service, which does not count. */
+/** Claims of the key. Any other proof is a verdict of the registry of the hardware service, which does not count. */
 const claimedBy = ({ proof }: Key): Proof | null =>
   proof?.grade === 'claimed' && proof.method === 'claims' ? proof : null;
 

@@ -60,7 +60,7 @@ interface FileUpload<T> {
   readonly send: (request: FormRequest) => Promise<{ readonly data: T }>;
   /** Id of the record. */
   readonly idOf: (record: T) => string;
-  /** What to do if the server has stored something else. */
+  /** Advice if the server has stored something else. */
   readonly ifDifferent: string;
 }
 
@@ -87,9 +87,9 @@ export async function sendFile<T extends { readonly sha256: string }>(
 
 /** A file to send. */
 interface SentFile {
-  /** What the server stores as its name. */
+  /** Name that the server stores. */
   readonly name: string;
-  /** What a person calls it: its path, or standard input. */
+  /** Name for a person: its path, or standard input. */
   readonly title: string;
   /** Bytes of the file. A fault ends the upload if it turns out to have another size. */
   readonly size: number;

@@ -19,13 +19,13 @@ const mostPages = 10;
 /** Something to choose. */
 interface ListedEntry<T> {
   readonly value: T;
-  /** What the list shows, in columns; the search looks into all of them. */
+  /** Cells of the list; the search looks into all of them. */
   readonly cells: readonly string[];
   /** Null for none. */
   readonly description?: string | null;
 }
 
-/** What was read of a list. `more` others exist and were not read. */
+/** Items that were read of a list. `more` others exist and were not read. */
 interface ListedEntries<T> {
   readonly entries: readonly ListedEntry<T>[];
   readonly more: number;

@@ -39,7 +39,7 @@ export class ServerSearch<T> {
     this.#lookup = lookup;
   }
 
-  /** What is offered before anything is typed. Waits for limits and fails as any other request does. */
+  /** Items that are offered before anything is typed. Waits for limits and fails as any other request does. */
   async first(): Promise<SearchMatches<T>> {
     const found = await this.#lookup('', this.#client);
     this.#found.set('', found);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 /** Part of every file that is written here. A file without it belongs to someone else and is left alone. */
 export const marker = 'Written by "devmgr daemon install"; "devmgr daemon uninstall" removes it.';
 
-/** What a service definition is made from. */
+/** Parts of a service definition. */
 export interface ServiceFacts {
   /** The program and its arguments, up to and including `daemon`. */
   readonly program: readonly string[];
@@ -43,7 +43,7 @@ export interface Service {
   readonly probe: ServiceStep;
   /** Succeeds if the service is running, or loaded if the system does not say more. */
   readonly running: ServiceStep;
-  /** What the user can do if the service manager cannot be reached. */
+  /** Advice if the service manager cannot be reached. */
   readonly later: string;
   /** Where the log goes: a command or a file. */
   readonly log: string;
@@ -70,7 +70,7 @@ export function runStep(step: ServiceStep): string | null {
   return `${step.join(' ')}: ${words || code || signal || `exit code ${status}`}`;
 }
 
-/** What a step writes to standard output; null if it failed. */
+/** Standard output of a step; null if it failed. */
 export function stepOutput(step: ServiceStep): string | null {
   const { status, stdout } = resultOf(step);
   return status === 0 ? stdout : null;

@@ -1,4 +1,4 @@
-/** What matches a text: devices and persons by the server's own search, users and application versions by reading their newest records. */
+/** Matches of a text: devices and persons by the server's own search, users and application versions by reading their newest records. */
 import type { AppVersion } from '../../../../contract/apps.ts';
 import { Code } from '../../../../contract/codes.ts';
 import type { QueryOf } from '../../../../contract/define.ts';
@@ -28,7 +28,7 @@ interface ReadGroup<T> extends Group<T> {
   readonly complete: boolean;
 }
 
-/** What `devmgr search` has found. */
+/** Matches of `devmgr search`. */
 export interface SearchResults {
   /** By deviceId or serial number; a device that is named exactly comes first. */
   readonly devices: Group<DeviceListItem>;

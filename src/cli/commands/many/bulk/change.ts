@@ -9,7 +9,7 @@ import { BulkChangeRun } from './run.ts';
 import { confirmChange, filterOfPairs } from './selection.ts';
 import { checkNames } from './source.ts';
 
-/** What is changed, and how. */
+/** A change of several devices. */
 export interface BulkChange {
   readonly operation: BatchOperation;
   readonly names: readonly string[];

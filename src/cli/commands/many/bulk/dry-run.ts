@@ -1,4 +1,4 @@
-/** What a command for many devices would do with each of them. Changes nothing. */
+/** Preview of a command for many devices. Changes nothing. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation, DeviceStatus } from '../../../../contract/values.ts';
 import { count } from '../../../count.ts';

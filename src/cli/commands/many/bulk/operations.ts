@@ -1,4 +1,4 @@
-/** What the commands for many devices know of each operation. */
+/** Operations of the commands for many devices. */
 import { operationStates } from '../../../../contract/operation-states.ts';
 import type { BatchOperation, DeviceStatus } from '../../../../contract/values.ts';
 import { counted } from '../../../count.ts';

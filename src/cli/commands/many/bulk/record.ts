@@ -1,4 +1,4 @@
-/** What a run has changed, in a file of the home: with it the run can be undone, whatever has become of its output. */
+/** Record of the changes of a run, in a file of the home: with it the run can be undone, whatever has become of its output. */
 import { dirname, join } from 'node:path';
 import { homeFiles } from '../../../../contract/local.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';

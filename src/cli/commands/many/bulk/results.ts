@@ -11,7 +11,7 @@ import { ResultWriter } from '../../../jobs/result-writer.ts';
 import { safe } from '../../../terminal/text.ts';
 import type { Item, Target } from './source.ts';
 
-/** What a run does to each device: a change, or `LABEL`, which prints a label and changes nothing. */
+/** Operation of a run on each device: a change, or `LABEL`, which prints a label and changes nothing. */
 type RunOperation = BatchOperation | 'LABEL';
 
 /** The result for one device; the names are those of the output. */
@@ -25,11 +25,11 @@ export interface BulkResult extends Target {
   /** Business code of a failure. */
   readonly code?: number;
   readonly message: string;
-  /** What the single operation returns; null if that is not known. */
+  /** Result of the single operation; null if that is not known. */
   readonly data?: object | null;
 }
 
-/** What the server returns for an item. */
+/** Result of the server for an item. */
 export type ServerResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 
 /** The columns of the results as CSV. */
@@ -94,7 +94,7 @@ export interface PendingBatch {
   readonly common: Readonly<Record<string, unknown>>;
 }
 
-/** What is stored until a run is complete. */
+/** State that is stored until a run is complete. */
 export interface BulkProgress {
   readonly pending: PendingBatch | null;
 }

@@ -234,7 +234,7 @@ export class BulkChangeRun {
       out.progress.show(operations[this.#operation].progress, this.#success + this.#failed, this.#total);
   }
 
-  /** What was done before an error; null if nothing. */
+  /** Work done before an error; null if none. */
   #doneWords(isUncertain: boolean): string | null {
     if (this.#success + this.#failed === 0 && !isUncertain) return null;
     const { done } = operations[this.#operation];

@@ -1,4 +1,4 @@
-/** What a command for many devices is about to change, and the question before it does. */
+/** Devices that a command is about to change, and the question before it does. */
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import type { BatchOperation, DeviceStatus } from '../../../../contract/values.ts';
 import { count } from '../../../count.ts';

@@ -19,7 +19,7 @@ import { safeJson } from '../../../terminal/text.ts';
 const kind = 'devmgr janitor';
 const version = 1;
 
-/** What is to be done, with devices of which registry. */
+/** Action of a plan, with the registry of its devices. */
 interface Header {
   /** The instanceId of the server; null if it has none. */
   readonly registry: string | null;

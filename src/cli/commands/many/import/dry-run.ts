@@ -1,4 +1,4 @@
-/** What a run would do, line by line, without doing it. */
+/** Preview of a run, line by line. */
 import { ImportPlan } from '../../../../enrollment/import/plan.ts';
 import type { LineResult } from '../../../../enrollment/import/result.ts';
 import { count, counted } from '../../../count.ts';

@@ -178,7 +178,7 @@ export class FileRun {
     return `${count(success)} registered${this.#existing}${last}${count(failed)} failed`;
   }
 
-  /** What is done when the run stops; null if nothing. `isUncertain`: a batch was sent and got no response. */
+  /** Work done when the run stops; null if none. `isUncertain`: a batch was sent and got no response. */
   #doneWords(isUncertain: boolean): string | null {
     const { rows, last } = this.#state;
     if (rows > 0) return `${this.#registeredWords(' and ')} up to ${positionText(last)}${this.#note}`;

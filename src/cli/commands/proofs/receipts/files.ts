@@ -34,7 +34,7 @@ function readReceipt(file: string): Receipt {
   throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipt print RECEIPT --format json');
 }
 
-/** What the key has signed; a text if the receipt is not valid: why, or which statement beside the signed text differs from it. */
+/** Signed receipt; a text if the receipt is not valid: why, or which statement beside the signed text differs from it. */
 export function checkedFacts(receipt: Receipt, key: KeyObject | null): ReceiptFacts | string {
   const facts = key === null ? 'it has no public key' : checkReceipt(receipt, key);
   if (typeof facts === 'string') return facts;
@@ -52,7 +52,7 @@ export const textOf = (file: string): string =>
 export const personIn = ({ name, person }: Pick<ReceiptFacts, 'name' | 'person'>): string =>
   name === null ? person : `${name} (${person})`;
 
-/** What a receipt states about the key and its person, as rows of a card. */
+/** Statements of a receipt about the key and its person, as rows of a card. */
 export const factRows = (facts: Omit<ReceiptFacts, 'terms' | 'registryId'>): readonly CardRow[] => [
   ['device', `${safe(facts.deviceId)}, ${safe(facts.serialNumber)}`],
   ['lot', facts.lot && safe(facts.lot)],

@@ -76,7 +76,7 @@ function useFont(document: PDFKit.PDFDocument, font: Buffer, text: string): void
     throw usage(`the font lacks ${missing.slice(0, 10).join(' ')}`, 'name a font that has them: --font FILE');
 }
 
-/** What pdfkit has of the font that is used. */
+/** Part of the used font in pdfkit. */
 interface UsedGlyphs {
   readonly _font: { readonly font: { hasGlyphForCodePoint(codePoint: number): boolean } };
 }

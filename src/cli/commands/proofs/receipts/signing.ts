@@ -9,7 +9,7 @@ import type { Context } from '../../../framework/context.ts';
 import { safe } from '../../../terminal/text.ts';
 import { proveKey, reasonOf, whileTouched } from '../prove-key.ts';
 
-/** What the receipt states. */
+/** Statement of the receipt. */
 type Body = BodyOf<Routes['createReceipt']>;
 type CreatedReceipt = DataOf<Routes['createReceipt']>;
 type SignedReceipt = DataOf<Routes['signReceipt']>;
@@ -49,7 +49,7 @@ async function proveFor(context: Context, key: NumberedKey): Promise<void> {
     throw new Fault('hardware', `the key has not proved what it is: ${reasonOf(verdict)}`, 'see: devmgr help verify');
 }
 
-/** What is signed, by whom. */
+/** Text to sign, and the signer. */
 type Handover = Pick<Body, 'terms'> & { readonly person: string | null };
 
 /** A key that does not sign stays bound: its row has the reason and counts as failed. Only issued, bound keys are asked. */

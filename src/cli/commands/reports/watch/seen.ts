@@ -10,7 +10,7 @@ export const startOf = async (context: Context, text: string, seen: SeenEvents):
 
 const saveEveryMs = 2_000;
 
-/** What a watch selects: the types of events, their device, and who caused them. */
+/** Selection of a watch: the types of events, their device, and who caused them. */
 interface Selection {
   readonly types: readonly string[];
   readonly deviceId: string | undefined;

@@ -21,7 +21,7 @@ interface Options {
   readonly until: string | undefined;
   /** Id of the last event seen; null starts with the next event. */
   readonly since: number | null;
-  /** What to do if the journal has no such event. */
+  /** Advice if the journal has no such event. */
   readonly sinceHint: string;
   /** Seconds without an event after which the stream ends. The time in which its reader works does not count. */
   readonly timeout: number | undefined;
