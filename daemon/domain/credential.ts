@@ -18,6 +18,8 @@ export interface BegunCredential {
   readonly excluded?: readonly string[];
   /** Whether the provider requires user verification; absent in records of earlier versions. */
   readonly isVerified?: boolean;
+  /** Whether the key has reported it without its PIN after it was made; absent if it has not, or was not asked. */
+  readonly isReported?: boolean;
   /** Data that the provider needs to finish it. */
   readonly handle: string | null;
 }

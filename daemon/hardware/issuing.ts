@@ -60,9 +60,12 @@ function stepOf(input: IssueInput): KeyStep {
         });
     case 'credential': {
       const { request, clientData, needsPin } = requestOf(input);
-      const make = async (key: IssuedKey, pin: Uint8Array | null) => ({
-        response: responseOf(await key.makeCredential(request, pin), clientData),
-      });
+      const make = async (key: IssuedKey, pin: Uint8Array | null) => {
+        const made = await key.makeCredential(request, pin);
+        // Some keys report certain credentials only with the PIN, whatever was requested: only the key itself shows that.
+        const asked = key.hasAny([{ relyingParty: request.relyingParty.id, id: made.credentialId }]);
+        return { response: responseOf(made, clientData), hasAny: await asked.catch(() => null) };
+      };
       return key => {
         if (input.pin !== undefined) return withPin(input, pin => make(key, pin));
         if (needsPin) throw new HardwareError('unavailable', NO_PIN, { data: { refusal: 'pin-not-set' } });

@@ -26,7 +26,7 @@ export const issuingOperations = (to: IssuingServices): Bindings => ({
   reconcileProvider: ({ context, params, body }) => retrying(() => to.reconcile(context, params.providerId, body)),
   setProviderSecret: ({ context, params, body }) => to.providers.setSecret(context, params.providerId, body.secret),
   removeProvider: ({ context, params }) => to.providers.remove(context, params.providerId),
-  listCredentials: ({ params }) => to.credentials.list(params.deviceId),
+  listCredentials: ({ context, params }) => to.credentials.list(context, params.deviceId),
   startCredential: ({ context, params, body }) => retrying(() => to.credentials.start(context, params.deviceId, body)),
   finishCredential: ({ context, params, body }) =>
     retrying(() => to.credentials.finish(context, params.deviceId, params.credentialId, body)),

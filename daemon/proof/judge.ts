@@ -70,7 +70,7 @@ function judgeClaims(claims: Claims, { trust }: Question): Finding {
     ...nothing,
     grade: 'claimed',
     method: 'claims',
-    model: entry?.description ?? null,
+    model: entry?.description ?? claims.product ?? null,
     aaguid: claims.aaguid ?? null,
     firmware: claims.firmware ?? null,
     warnings,

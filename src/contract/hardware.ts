@@ -179,7 +179,10 @@ export const hardwareOperations = additions('Hardware', {
       state: nullable(pinState),
       hasAny: Type.Optional(
         nullable(
-          Type.Boolean({ description: 'whether the key has one of the credentials; null if it does not report it' }),
+          Type.Boolean({
+            description:
+              'for state: whether the key has one of the credentials; for credential: whether it reports the new one without its PIN; null if it does not report it',
+          }),
         ),
       ),
       response: nullable(attestation),

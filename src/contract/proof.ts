@@ -44,6 +44,7 @@ export const claims = Type.Object(
     euiccInfo: text('EUICCInfo of an eUICC, in hex'),
     atr: text('answer to reset of a card, in hex'),
     cplc: text('production data of a card, in hex'),
+    product: text('manufacturer and model as the key reports them over USB'),
   },
   { description: 'what the key reports about itself; it proves nothing' },
 );
@@ -94,7 +95,12 @@ export const proof = Type.Object(
         'none: nothing is known; claimed: only what the key reports; model: the model is proved; unit: the model and this serial number are proved; failed: the evidence contradicts the key',
     }),
     method: nullable(oneOf(proofMethods, { description: 'how it was proved' })),
-    model: nullable(shown('model that the evidence proves', 'YubiKey 5 Series with NFC')),
+    model: nullable(
+      shown(
+        'model that the evidence proves; with grade claimed, that of the claimed AAGUID in the FIDO metadata, else what the key reports over USB',
+        'YubiKey 5 Series with NFC',
+      ),
+    ),
     aaguid: nullable(shown('AAGUID that the evidence proves; with grade claimed, the one that the key claims')),
     firmware: nullable(shown('firmware that the evidence proves; with grade claimed, the one that the key claims')),
     serial: nullable(shown('serial number that the evidence itself proves')),

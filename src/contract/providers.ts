@@ -7,7 +7,7 @@ import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
 import { forEachProviderSetting, neededOf, providerSettings, shownProviderSettings } from './provider-fields.ts';
 import { changers, type ProviderType, providerTypes, roles } from './values.ts';
-import { attestation, attested, webauthnJson } from './webauthn.ts';
+import { attestation, attested, storedOnKey, webauthnJson } from './webauthn.ts';
 
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
 const credentialId = Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] });
@@ -58,6 +58,7 @@ const credential = Type.Object({
   reset: Type.Optional(
     Type.Boolean({ description: 'true: a reset of the key was begun, and its outcome is not recorded' }),
   ),
+  stored: Type.Optional(storedOnKey),
 });
 /** A credential of a device at a provider. */
 export type CredentialItem = Static<typeof credential>;
@@ -156,6 +157,8 @@ export const providerOperations = additions('Providers', {
   /** Lists removed credentials, too. */
   listCredentials: {
     summary: 'List the credentials of a device',
+    description:
+      'For ADMIN and DEALER, `stored` is what the key can be asked for: a key that has none of them was erased, or is another one. It is absent if the key did not report the credential without its PIN when it was made.',
     access: roles,
     params: Type.Object(ofDevice),
     data: Type.Array(credential),
@@ -186,7 +189,12 @@ export const providerOperations = additions('Providers', {
     summary: 'Finish a credential',
     access: changers,
     params: Type.Object(ofCredential),
-    body: Type.Object({ response: attestation }),
+    body: Type.Object({
+      response: attestation,
+      reported: Type.Optional(
+        Type.Boolean({ description: 'true: the key has reported the credential, without its PIN, after it was made' }),
+      ),
+    }),
     data: credential,
     errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
     example: { params: { deviceId: 'DEV-1', credentialId: 'CRD-1' }, body: { response: attested } },

@@ -1,6 +1,6 @@
 /** The inputs and outputs of the state machine that issues a key. */
 import { Code } from '../contract/codes.ts';
-import type { DataOf } from '../contract/define.ts';
+import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
 import type { IssueStep, StepAnswer } from './issue-step.ts';
@@ -10,8 +10,8 @@ import type { EnrollmentOutcome } from './outcome.ts';
 export type IssueProvider = Pick<ProviderItem, 'providerId' | 'name'>;
 /** What a provider wants of the key. */
 export type StartedCredential = DataOf<Routes['startCredential']>;
-/** What a key has answered when it has made a credential. */
-export type KeyResponse = NonNullable<StepAnswer['response']>;
+/** What a key has answered when it has made a credential, and whether it reports that without its PIN. */
+export type MadeCredential = BodyOf<Routes['finishCredential']>;
 
 /** How keys are issued. */
 export interface IssueOptions {
@@ -56,7 +56,7 @@ export type IssueAction =
   /** Its first PIN, which is stored before the key gets it if it is random. */
   | { readonly type: 'new PIN'; readonly minLength: number; readonly refusesSimple: boolean }
   | { readonly type: 'start'; readonly providerId: string }
-  | { readonly type: 'finish'; readonly credentialId: string; readonly response: KeyResponse };
+  | { readonly type: 'finish'; readonly credentialId: string; readonly made: MadeCredential };
 
 /** What an error of a request means. */
 export interface IssueFailure {

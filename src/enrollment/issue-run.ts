@@ -10,6 +10,7 @@ import type {
   IssueOptions,
   IssueOutcome,
   IssueProvider,
+  MadeCredential,
   StartedCredential,
 } from './issue-events.ts';
 import { IssueProblem, type IssueStep, type KeyPinState, type StepAnswer } from './issue-step.ts';
@@ -127,7 +128,7 @@ function read(run: IssueRun, credentials: readonly CredentialItem[]): IssueTurn 
 const wasIssued = (run: IssueRun): IssueTurn =>
   wait({ ...run, outcome: { ...run.outcome, leavesRules: false } }, { at: 'over' }, null);
 
-function stepped(run: IssueRun, { state, response }: StepAnswer): IssueTurn {
+function stepped(run: IssueRun, { state, response, hasAny }: StepAnswer): IssueTurn {
   const { phase } = run;
   switch (phase.at) {
     case 'opening':
@@ -140,7 +141,7 @@ function stepped(run: IssueRun, { state, response }: StepAnswer): IssueTurn {
     case 'creating':
       return response === null
         ? failed(run, failureOf(new IssueProblem('protocol', 'the key has made no credential')))
-        : finish(run, { type: 'finish', credentialId: phase.credentialId, response }, 1);
+        : finish(run, finishOf(phase.credentialId, { response, ...(hasAny ? { reported: true } : {}) }), 1);
     case 'forgetting':
       return missing(run, phase.failed);
     default:
@@ -206,6 +207,8 @@ function create(run: IssueRun, { credentialId, origin, options }: StartedCredent
   return step(run, { at: 'creating', credentialId }, one);
 }
 
+const finishOf = (credentialId: string, made: MadeCredential) => ({ type: 'finish', credentialId, made }) as const;
+
 /** One answer may be sent several times: the registry looks up what the provider has. */
 const finish = (run: IssueRun, one: Extract<IssueAction, { type: 'finish' }>, attempt: number): IssueTurn =>
   wait(run, { at: 'finishing', finish: one, attempt }, one);
@@ -226,7 +229,7 @@ function failed(run: IssueRun, event: Failed): IssueTurn {
       if (event.isLost && phase.attempt < ATTEMPTS) return finish(run, phase.finish, phase.attempt + 1);
       // A credential that the provider refuses must not stay on the key. If its response is lost, it may have accepted the credential.
       if (event.isRefusal && key !== null && key.pin !== null) {
-        const forget = { step: 'forget', pin: key.pin, credentialId: phase.finish.response.id } as const;
+        const forget = { step: 'forget', pin: key.pin, credentialId: phase.finish.made.response.id } as const;
         return step(run, { at: 'forgetting', failed: event }, forget);
       }
       return missing(run, event);

@@ -2,7 +2,14 @@
 import type { DataOf } from '../contract/define.ts';
 import type { CredentialItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
-import type { IssueAction, IssueEvent, IssueFailure, IssueOptions, IssueOutcome, KeyResponse } from './issue-events.ts';
+import type {
+  IssueAction,
+  IssueEvent,
+  IssueFailure,
+  IssueOptions,
+  IssueOutcome,
+  MadeCredential,
+} from './issue-events.ts';
 import { begun, failureOf, nowhere, type PinMemory, taken } from './issue-run.ts';
 import { IssueProblem, stepDone } from './issue-step.ts';
 import { type CheckPin, checkFor, pinFaultText } from './key-pin.ts';
@@ -13,7 +20,7 @@ import type { NumberedKey } from './registry.ts';
 export interface IssueRequests extends ResetRequests {
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
   start(deviceId: string, providerId: string): Promise<DataOf<Routes['startCredential']>>;
-  finish(deviceId: string, credentialId: string, response: KeyResponse): Promise<unknown>;
+  finish(deviceId: string, credentialId: string, made: MadeCredential): Promise<unknown>;
   failureOf(error: unknown): IssueFailure;
 }
 
@@ -96,7 +103,7 @@ export class KeyIssuing {
       case 'start':
         return { type: 'started', started: await requests.start(deviceId, action.providerId) };
       case 'finish':
-        await requests.finish(deviceId, action.credentialId, action.response);
+        await requests.finish(deviceId, action.credentialId, action.made);
         return { type: 'finished' };
     }
   }

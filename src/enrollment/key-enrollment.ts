@@ -8,9 +8,9 @@ import { isSameName } from '../contract/person-key.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { Tags } from '../contract/tags.ts';
 import type { RequiredGrade } from '../contract/values.ts';
+import { isAnswering, otherKeyOf } from './other-key.ts';
 import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
 import type { EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
-import { contradictionOf } from './same-device.ts';
 
 /** How keys are enrolled. */
 export interface EnrollKeyOptions {
@@ -121,8 +121,7 @@ export class KeyEnrollment {
       const message = this.#words.conflict(device);
       return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });
     }
-    const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
-    const contradiction = contradictionOf(mustClaim ? await this.#registry.withClaims(key) : key, device);
+    const contradiction = await otherKeyOf(this.#registry, key, device);
     if (contradiction !== null) {
       const message = this.#words.otherKey(deviceId, device.serialNumber, contradiction);
       return this.#outcome(key, { result: 'failed', message });
@@ -137,7 +136,16 @@ export class KeyEnrollment {
       ...(this.#options.tags === null ? {} : { tags: device.tags }),
     });
     if (proof?.refusal) return { ...outcome, result: 'failed', message: `registered, but ${proof.refusal}` };
-    return this.#activated(outcome);
+    const activated = await this.#activated(outcome);
+    if (status === 'INACTIVE' && activated.status === 'ACTIVE' && !device.proof) this.#record(key);
+    return activated;
+  }
+
+  /** A key that is bound to a device for the first time: the next one with this serial number is compared with it. */
+  #record(key: Key): void {
+    const { serialNumber } = key;
+    if (this.#options.proof === null && serialNumber !== null && isAnswering(key))
+      this.#registry.recordClaims({ ...key, serialNumber });
   }
 
   /** While a key waited in a spool file, another client may have registered its device: then it is not a key that has failed. */
@@ -187,6 +195,7 @@ export class KeyEnrollment {
     try {
       this.#isSent = true;
       const { deviceId, activationCode, status } = await this.#registry.register(body, this.#id);
+      this.#record(key);
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.

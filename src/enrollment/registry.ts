@@ -3,8 +3,10 @@ import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { DeviceDetail, DeviceListItem } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { Proof } from '../contract/proof.ts';
+import type { CredentialItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
 import type { DeviceType, RequiredGrade } from '../contract/values.ts';
+import type { IssueStep, StepAnswer } from './issue-step.ts';
 import type { EnrollmentResult } from './outcome.ts';
 import type { Contradiction } from './same-device.ts';
 
@@ -35,8 +37,17 @@ interface RequestFailure {
 /** A device that is bound to a person. */
 export type PersonKey = Pick<DeviceListItem, 'deviceId' | 'serialNumber' | 'deviceType' | 'activatedAt'>;
 
+/** What a comparison asks registry and key. */
+export interface DeviceQuestions {
+  /** The key with what it claims, which is read a little after it was plugged in; unchanged if it is unplugged or claims nothing. */
+  withClaims(key: Key): Promise<Key>;
+  credentials(deviceId: string): Promise<readonly CredentialItem[]>;
+  /** Has the attached key carry out a step, without a touch. */
+  step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
+}
+
 /** Requests of an enrollment. They reject with the errors of their client, which `failureOf` reads. */
-export interface EnrollmentRegistry {
+export interface EnrollmentRegistry extends DeviceQuestions {
   /** The device of an attached key; null if it is not registered. */
   deviceOf(key: Key): Promise<DeviceDetail | null>;
   /** The device with exactly this serial number; null if there is none. */
@@ -51,8 +62,8 @@ export interface EnrollmentRegistry {
     body: BodyOf<Routes['activateDevice']>,
     id: string | null,
   ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
-  /** The key with what it claims, which is read a little after it was plugged in; unchanged if it is unplugged or claims nothing. */
-  withClaims(key: Key): Promise<Key>;
+  /** Records what the key claims with its device, as `recordClaims`. Nothing waits for it, and it may fail. */
+  recordClaims(key: NumberedKey): void;
   /** The ACTIVE devices of a person. */
   keysOf(userId: string): Promise<readonly PersonKey[]>;
   /** Asks the key for evidence, and the registry for the verdict. */

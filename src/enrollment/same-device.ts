@@ -17,7 +17,7 @@ export const differencesOf = (device: ComparedFields, other: ComparedFields): re
 
 /** What a key shows that its device cannot have. */
 export interface Contradiction {
-  readonly what: 'type' | 'AAGUID' | 'firmware';
+  readonly what: 'type' | 'AAGUID' | 'model' | 'firmware' | 'credentials';
   readonly recorded: string;
   readonly shown: string;
 }
@@ -38,19 +38,48 @@ export function claimedIn(list: readonly Key[], key: Key): Key | null {
   return Object.keys(now.claims).length > 0 ? now : null;
 }
 
+/** An AAGUID in lower case; null for the zeros of an authenticator that names no model. */
+const modelId = (aaguid: string | null | undefined): string | null =>
+  aaguid && /[^0-]/.test(aaguid) ? aaguid.toLowerCase() : null;
+
+/**
+ * Manufacturer and model as the key itself reports them over USB; null if they can change. A YubiKey names its enabled interfaces, and its
+ * serial number is that of the unit, as any that the maker's own protocol reports.
+ */
+export const productOf = ({ manufacturer, model, serialSource, vendorId }: Partial<Key>): string | null =>
+  serialSource !== 'usb-descriptor' || vendorId === YUBICO || !model ? null : `${manufacturer ?? ''} ${model}`.trim();
+
+const YUBICO = '1050';
+
+/** Some products have the version of their firmware in the name. */
+const withoutVersion = (product: string): string =>
+  product
+    .replace(/\bv?\d+(\.\d+)+/gi, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+
+/** The product that the record has of the key's own report. With an AAGUID the model can be that of the FIDO metadata. */
+const recordedProduct = ({ proof }: Pick<DeviceDetail, 'proof'>): string | null =>
+  proof?.method === 'claims' && !proof.aaguid ? proof.model : null;
+
+/** What a key shows without being asked. */
+type ShownOfKey = Pick<Key, 'deviceType' | 'claims' | 'firmwareVersion'> & Partial<Key>;
+type Recorded = Pick<DeviceDetail, 'deviceType' | 'firmwareVersion' | 'proof'>;
+
 /**
  * Why the key cannot be the device that has its serial number: some makers put one serial number into all their keys. Null if nothing
- * contradicts. Manufacturer and model are not compared: those of a device can be text that a person has written. Firmware is only
- * updated, so a lower major version is another key; a higher one is not.
+ * contradicts. The manufacturer and the model of the device are not compared, because a person can have written them: the record of what a
+ * key has reported is. Firmware is only updated, so a lower major version is another key; a higher one is not.
  */
-export function contradictionOf(
-  { deviceType, claims, firmwareVersion }: Pick<Key, 'deviceType' | 'claims' | 'firmwareVersion'>,
-  device: Pick<DeviceDetail, 'deviceType' | 'firmwareVersion' | 'proof'>,
-): Contradiction | null {
+export function contradictionOf(key: ShownOfKey, device: Recorded): Contradiction | null {
+  const { deviceType, claims, firmwareVersion } = key;
   if (deviceType !== device.deviceType) return { what: 'type', recorded: device.deviceType, shown: deviceType };
-  const recorded = device.proof?.aaguid?.toLowerCase();
-  const shown = claims?.aaguid?.toLowerCase();
+  const [recorded, shown] = [modelId(device.proof?.aaguid), modelId(claims?.aaguid)];
   if (recorded && shown && recorded !== shown) return { what: 'AAGUID', recorded, shown };
+  const [product, other] = [recordedProduct(device), productOf(key)];
+  if (product && other && withoutVersion(product) !== withoutVersion(other))
+    return { what: 'model', recorded: product, shown: other };
   const [before, now] = [majorOf(device.firmwareVersion), majorOf(firmwareVersion)];
   return before === null || now === null || now >= before
     ? null

@@ -379,6 +379,25 @@ it('nothing is issued for a device without a person, or of one who has left', as
   expect(await call('GET', '/api/devices/DEV-99999/credentials')).toMatchObject({ code: 2001 });
 });
 
+it('by what a key is asked for a credential is shown to those who issue keys, if the key reports it, and to no VIEWER', async () => {
+  const { state, credentials, begin, issue } = await issuing(startEntra);
+  const begun = data(await begin());
+  const { credentialId } = begun;
+  const response = answerOf(begun);
+  data(await call('POST', `${credentials}/${credentialId}`, { response, reported: true }));
+  const seen = async (role: 'DEALER' | 'VIEWER') => {
+    const { token } = await daemon.user(`reads-credentials-${role.toLowerCase()}`, role);
+    return data(await call('GET', credentials, undefined, token));
+  };
+  const [dealer, viewer] = [await seen('DEALER'), await seen('VIEWER')];
+  const stored = { site: state.rpId, id: response.id };
+  expect(dealer).toMatchObject([{ credentialId, stored }]);
+  expect(viewer).toEqual(dealer.map(({ stored: _, ...shown }: Record<string, unknown>) => shown));
+  data(await call('POST', `${credentials}/${credentialId}/remove`));
+  await issue();
+  for (const one of data(await call('GET', credentials))) expect(one).not.toHaveProperty('stored');
+});
+
 describe('beside that', () => {
   ownDaemon();
 

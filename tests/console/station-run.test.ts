@@ -31,6 +31,7 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
     failureOf: () => ({ isOfOneKey: true, isAway: false, isDuplicate: false, isLost: false }),
     keysOf: async () => [],
     withClaims: async (key: Key) => key,
+    recordClaims: () => undefined,
     ...requests,
   } as EnrollmentRegistry;
   const words = {

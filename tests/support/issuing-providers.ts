@@ -61,6 +61,7 @@ export class ProviderState {
   readonly #challenges = new Map<string, string>();
   readonly #unlisted = new Set<string>();
   #late: (() => Promise<unknown>)[] = [];
+  readonly #tenant = randomUUID();
   readonly #names = new Map<string, string>();
   readonly #trouble = new Map<Kind, Trouble[]>();
   #waiting: { readonly holds: () => boolean; readonly resolve: () => void }[] = [];
@@ -150,7 +151,8 @@ export class ProviderState {
       rpName: 'Stand-in',
       rpID: this.rpId,
       userName: person,
-      userID: new Uint8Array(createHash('sha256').update(person).digest()),
+      // Of this provider alone: a key replaces the credential of a user id that it already has at a site.
+      userID: new Uint8Array(createHash('sha256').update(`${this.#tenant} ${person}`).digest()),
       attestationType: 'direct',
       authenticatorSelection: { residentKey: 'required', userVerification: this.userVerification },
       excludeCredentials: this.accepted.filter(one => one.person === person).map(one => ({ id: one.credentialId })),

@@ -27,8 +27,8 @@ const requests: IssueRequests = {
   credentials: deviceId => call('listCredentials', { params: { deviceId } }),
   start: (deviceId, providerId) =>
     call('startCredential', { params: { deviceId }, body: { providerId } }, { key: newKey() }),
-  finish: (deviceId, credentialId, response) =>
-    call('finishCredential', { params: { deviceId, credentialId }, body: { response } }, { key: newKey() }),
+  finish: (deviceId, credentialId, body) =>
+    call('finishCredential', { params: { deviceId, credentialId }, body }, { key: newKey() }),
   reset: deviceId => call('showKeyReset', { params: { deviceId } }),
   recordReset: (deviceId, body) => call('recordKeyReset', { params: { deviceId }, body }, { key: newKey() }),
   step: ({ keyId, serialNumber }, step) =>

@@ -4,6 +4,7 @@ import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
 import { cardNumber, formsOf } from '../../../src/contract/iccid.ts';
 import { type RequiredGrade, unproved } from '../../../src/contract/values.ts';
+import { recordClaims } from '../../../src/enrollment/claims-record.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { exchangeProof, type ProofRequests } from '../../../src/enrollment/proof-exchange.ts';
@@ -72,6 +73,11 @@ const requestsBy = (attempt: RequestAttempt): EnrollmentRegistry => ({
       await new Promise(resolve => setTimeout(resolve, claimsPoll.everyMs));
     }
     return key;
+  },
+  credentials: deviceId => attempt(() => call('listCredentials', { params: { deviceId } })),
+  step: ({ keyId, serialNumber }, step) => call('issueKey', { params: { keyId }, body: { ...step, serialNumber } }),
+  recordClaims(key) {
+    recordClaims({ ...proofRequests, withClaims: this.withClaims }, key).catch(() => undefined);
   },
   async keysOf(userId) {
     const query = { userId, status: ['ACTIVE' as const], size: 100 };
@@ -151,11 +157,15 @@ async function proofOf(key: NumberedKey): Promise<KeyProof> {
   return last.answer;
 }
 
+const proofRequests: Omit<ProofRequests, 'proveKey'> = {
+  createChallenge: () => call('createProofChallenge', {}),
+  submitProof: input => call('submitProof', input),
+};
+
 async function askKey(key: NumberedKey): Promise<KeyProof> {
   const requests: ProofRequests = {
-    createChallenge: () => call('createProofChallenge', {}),
+    ...proofRequests,
     proveKey: body => call('proveKey', { params: { keyId: key.keyId }, body }),
-    submitProof: input => call('submitProof', input),
   };
   const { problem, verdict } = await exchangeProof(requests, key, 'policy');
   if (verdict === null) return { proof: { ...unproved, warnings: [] }, proofId: null, reason: problem ?? '' };

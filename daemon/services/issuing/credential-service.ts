@@ -9,6 +9,7 @@ import { credentialIds, providerIds } from '../../../src/contract/ids.ts';
 import { objectsOf } from '../../../src/contract/json-object.ts';
 import type { CredentialItem } from '../../../src/contract/providers.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
+import { changers } from '../../../src/contract/values.ts';
 import { type AttestationResponse, siteOf } from '../../../src/contract/webauthn.ts';
 import { poll } from '../../../src/delivery/wait.ts';
 import { iso } from '../../base/time.ts';
@@ -57,16 +58,19 @@ export class CredentialService {
     this.#parts = parts;
   }
 
-  async list(deviceId: string): Promise<DataOf<Routes['listCredentials']>> {
+  /** Callers who issue no keys do not see by what a key is asked. */
+  async list({ caller }: Pick<Context, 'caller'>, deviceId: string): Promise<DataOf<Routes['listCredentials']>> {
     const device = await readDevice(this.#parts.store, deviceId);
     const [credentials, document] = await Promise.all([
       this.#parts.store.credentialsOf(device.number),
       this.#parts.store.document(resetDocument(device.number)),
     ]);
     const reset = resetIn(document)?.credentials ?? [];
+    const isIssuer = changers.some(role => role === caller.role);
     return credentials.map(credential => {
       const isErased = isHeld(credential) && reset.includes(credential.number);
-      return { ...presented(credential, device), ...(isErased ? { reset: true } : {}) };
+      const stored = isIssuer && !isErased && storedIn(credential);
+      return { ...presented(credential, device), ...(isErased ? { reset: true } : {}), ...(stored ? { stored } : {}) };
     });
   }
 
@@ -113,16 +117,16 @@ export class CredentialService {
     context: Context,
     deviceId: string,
     credentialId: string,
-    { response }: BodyOf<Routes['finishCredential']>,
+    body: BodyOf<Routes['finishCredential']>,
   ): Promise<CredentialItem> {
-    return this.#answers.run(credentialId, () => this.#finish(context, deviceId, credentialId, response));
+    return this.#answers.run(credentialId, () => this.#finish(context, deviceId, credentialId, body));
   }
 
   async #finish(
     context: Context,
     deviceId: string,
     credentialId: string,
-    response: AttestationResponse,
+    { response, reported }: BodyOf<Routes['finishCredential']>,
   ): Promise<CredentialItem> {
     const { store, now } = this.#parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
@@ -138,8 +142,10 @@ export class CredentialService {
     // A repeated response of the key: the provider may have accepted the first one.
     const isRepeated = credential.credentialId === response.id;
     if (!isRepeated) {
-      await this.#commit(context, domain.noteStep(credential, { credentialId: response.id }), [unreset]);
-      known = { ...credential, credentialId: response.id, version: credential.version + 1 };
+      const begun = credential.begun && { ...credential.begun, ...(reported ? { isReported: true } : {}) };
+      const made = { credentialId: response.id, begun };
+      await this.#commit(context, domain.noteStep(credential, made), [unreset]);
+      known = { ...credential, ...made, version: credential.version + 1 };
     }
     const remoteId = await this.#accepted(context, provider, known, response, isRepeated);
     const at = now();
@@ -360,6 +366,12 @@ function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunC
   if (begun.excluded?.includes(id))
     throw refusal('the person already has a credential with the id that the key has answered with');
 }
+
+/** By what its key is asked whether it has the credential; null if the answer would not be reliable. */
+const storedIn = (credential: domain.CredentialRecord) => {
+  const { begun, credentialId: id, issuedAt } = credential;
+  return isHeld(credential) && issuedAt !== null && begun?.isReported && id !== null ? { site: begun.rpId, id } : null;
+};
 
 const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {
   const { number, provider, account, issuedAt, removedAt } = credential;

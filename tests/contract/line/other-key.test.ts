@@ -1,6 +1,10 @@
 /** A key whose serial number a device has, and that is another key. */
 import { expect, test } from 'vitest';
+import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
+import type { Key } from '../../../src/contract/hardware.ts';
 import { unproved } from '../../../src/contract/values.ts';
+import { otherKeyOf } from '../../../src/enrollment/other-key.ts';
+import type { DeviceQuestions } from '../../../src/enrollment/registry.ts';
 import { contradictionOf } from '../../../src/enrollment/same-device.ts';
 
 const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
@@ -20,6 +24,10 @@ const device = (more: Partial<Recorded> = {}): Recorded => ({
   ...more,
 });
 
+const product = (model: string) => ({ manufacturer: 'Maker', model, serialSource: 'usb-descriptor', vendorId: '096e' });
+const claimed = (model: string, of: string | null = null) =>
+  device({ proof: { ...unproved, grade: 'claimed', method: 'claims', warnings: [], model, aaguid: of } });
+
 test.each<[string, Shown, Recorded, string | null]>([
   ['shows the same', key(), device(), null],
   ['has another type', key({ deviceType: 'SIMKEY' }), device(), 'type'],
@@ -31,7 +39,47 @@ test.each<[string, Shown, Recorded, string | null]>([
   ['has an older major version', key({ firmwareVersion: '4.3.7' }), device(), 'firmware'],
   ['has an older minor version', key({ firmwareVersion: '5.1.0' }), device(), null],
   ['has firmware in another form', key({ firmwareVersion: '328966' }), device(), null],
+  ['has an AAGUID of zeros', key({ claims: { aaguid: aaguid.replace(/[0-9a-f]/g, '0') } }), device(), null],
+  ['has another name of the product', key(product('Key B')), claimed('Maker Key A'), 'model'],
+  ['has another version in that name', key(product('Key A 2.1')), claimed('Maker Key A 1.0.3'), null],
+  ['names its enabled interfaces', key({ ...product('Key B'), vendorId: '1050' }), claimed('Maker Key A'), null],
+  [
+    'has the number of its unit from its own protocol',
+    key({ ...product('Key B'), serialSource: 'trussed-uuid' }),
+    claimed('Maker Key A'),
+    null,
+  ],
+  ['has the model of the metadata', key(product('Key B')), claimed('Maker Key A', aaguid), null],
   ['has a device with firmware in words', key({ firmwareVersion: '4.3.7' }), device({ firmwareVersion: 'five' }), null],
 ])('a key that %s', (_, shown, recorded, what) => {
   expect(contradictionOf(shown, recorded)?.what ?? null).toBe(what);
+});
+
+const stored = { site: 'login.example', id: 'AAAA' };
+const attached = { ...key(), keyId: 'hid-1', serialNumber: 'S-1', simulated: false } as Key;
+const active = { ...device(), deviceId: 'DEV-1', status: 'ACTIVE' } as DeviceDetail;
+/** The answer of the key, for a device that has a credential it was issued. */
+const questions = (answer: Partial<Awaited<ReturnType<DeviceQuestions['step']>>>): DeviceQuestions => ({
+  withClaims: async one => one,
+  credentials: async () => [{ credentialId: 'CRD-1', stored }] as never,
+  step: async () => ({ problem: null, ...answer }) as never,
+});
+
+test.each<[string, Parameters<typeof otherKeyOf>, string | null]>([
+  ['has none of the credentials', [questions({ hasAny: false }), attached, active], 'credentials'],
+  ['has one of them', [questions({ hasAny: true }), attached, active], null],
+  ['does not report credentials without its PIN', [questions({ hasAny: null }), attached, active], null],
+  ['is busy', [questions({ hasAny: false, problem: 'busy' }), attached, active], null],
+  ['cannot be asked', [{ ...questions({}), step: () => Promise.reject(new Error('2007')) }, attached, active], null],
+  ['has none, and will be erased', [questions({ hasAny: false }), attached, active, true], null],
+  ['is simulated', [questions({ hasAny: false }), { ...attached, simulated: true }, active], null],
+  ['is not attached', [questions({ hasAny: false }), { ...attached, keyId: '' }, active], null],
+  ['has a device that is locked', [questions({ hasAny: false }), attached, { ...active, status: 'LOCKED' }], null],
+])('an attached key that %s', async (_, [asked, shown, recorded, mayBeErased], what) => {
+  expect((await otherKeyOf(asked, shown, recorded, mayBeErased))?.what ?? null).toBe(what);
+});
+
+test('a credential that the key has never reported without its PIN is not asked for', async () => {
+  const asked = { ...questions({ hasAny: false }), credentials: async () => [{ credentialId: 'CRD-1' }] as never };
+  expect(await otherKeyOf(asked, attached, active)).toBeNull();
 });

@@ -8,6 +8,7 @@ import { Fault, failure, isFault } from '../../fault.ts';
 import { need, readPassword } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
+import { claimsRecorded } from '../../framework/devices/registration.ts';
 import { passwordFlags } from '../../framework/flags.ts';
 import { poll } from '../../retry.ts';
 import { firstAdmin, firstPasswordFile } from '../../session/first-password.ts';
@@ -46,6 +47,7 @@ export const quickstart = command({
     if (outcome.result === 'failed')
       throw failure(`the key could not be enrolled: ${outcome.message}`, 'see the attached keys: devmgr keys');
     if (!context.globals.json) await nextSteps(context, outcome);
+    await claimsRecorded(context);
   },
 });
 

@@ -1,7 +1,10 @@
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
-import { type Contradiction, claimedIn, claimsPoll, contradictionOf } from '../../../enrollment/same-device.ts';
+import { recordClaims } from '../../../enrollment/claims-record.ts';
+import { otherKeyOf } from '../../../enrollment/other-key.ts';
+import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
+import { type Contradiction, claimedIn, claimsPoll } from '../../../enrollment/same-device.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { Fault, failure } from '../../fault.ts';
 import { poll } from '../../retry.ts';
@@ -10,24 +13,66 @@ import { findBySerial } from './find-device.ts';
 
 /** Why a key is not the device that has its serial number, in words. */
 export const otherKeyWords = (deviceId: string, serial: string, { what, recorded, shown }: Contradiction): string =>
-  `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${what} is ${shown}, and that of the device is ${recorded}. Register it under the number printed on it: devmgr register`;
+  what === 'credentials'
+    ? lostWords(deviceId, serial, recorded)
+    : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${what} is ${shown}, and that of the device is ${recorded}. Register it under the number printed on it: devmgr register`;
 
-/** The key with what it claims; see `EnrollmentRegistry`. */
-export async function withClaims({ hardware, io }: Pick<Context, 'hardware' | 'io'>, key: Key): Promise<Key> {
-  const read = async () => claimedIn((await hardware.call('listKeys')).list, key);
-  return (await poll(read, { ...claimsPoll, signal: io.interrupt })) ?? key;
+const lostWords = (deviceId: string, serial: string, recorded: string): string =>
+  `it has none of the credentials of ${deviceId} (${recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --for PROVIDER --reset. If not, register it under the number printed on it: devmgr register`;
+
+/** What a comparison asks; see `DeviceQuestions`. */
+export const questionsOf = (
+  { registry, hardware, io }: Services,
+  claimsMs: number = claimsPoll.forMs,
+): DeviceQuestions => ({
+  withClaims: async key => {
+    const read = async () => claimedIn((await hardware.call('listKeys')).list, key);
+    return (await poll(read, { ...claimsPoll, forMs: claimsMs, signal: io.interrupt })) ?? key;
+  },
+  credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
+  step: ({ keyId, serialNumber }, step) =>
+    hardware.call('issueKey', { params: { keyId }, body: { ...step, serialNumber } }),
+});
+
+/** Milliseconds in which the claims of a key are awaited: a command that has ended otherwise does not wait longer for a key that makes none. */
+const RECORDED_WITHIN = 2_000;
+
+/** What is recorded for a context beside its work. */
+const recordings = new WeakMap<Context, Promise<void>[]>();
+
+/** Records what the key claims, beside the work of the command. It is lost if the key, the registry or the role does not allow it. */
+export function recordClaimsOf(context: Context, key: NumberedKey): void {
+  const registry = context.registry.with({ wait: false });
+  const hardware = context.hardware.with({ wait: false });
+  const recorded = recordClaims(
+    {
+      withClaims: questionsOf({ registry, hardware, io: context.io }, RECORDED_WITHIN).withClaims,
+      createChallenge: () => registry.call('createProofChallenge'),
+      submitProof: input => registry.call('submitProof', input),
+    },
+    key,
+  ).catch(() => undefined);
+  recordings.set(context, [...(recordings.get(context) ?? []), recorded]);
 }
 
-/** The device that an attached key is; null if it is not registered. A fault if the key contradicts it: then it is another key. */
+/** Settles when all of that is recorded, at the end of a command. */
+export async function claimsRecorded(context: Context): Promise<void> {
+  await Promise.all(recordings.get(context) ?? []);
+}
+
+/**
+ * The device that an attached key is; null if it is not registered. A fault if the key contradicts it: then it is another key.
+ * `mayBeErased`: the operator has said that it was, or that it will be.
+ */
 export async function registeredDevice(
-  services: Services & Pick<Context, 'io'>,
+  services: Services,
   key: Key,
+  mayBeErased = false,
 ): Promise<DeviceDetail | null> {
   const found = await registrationOf(services, key);
   if (found === null) return null;
   const device = await services.registry.call('getDevice', { params: { deviceId: found.deviceId } });
-  const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
-  const contradiction = contradictionOf(mustClaim ? await withClaims(services, key) : key, device);
+  const contradiction = await otherKeyOf(questionsOf(services), key, device, mayBeErased);
   if (contradiction === null) return device;
   throw failure(`${key.serialNumber}: ${otherKeyWords(device.deviceId, device.serialNumber, contradiction)}`);
 }
@@ -36,13 +81,14 @@ export async function registeredDevice(
  * The registered device that an attached key is; null if it is not registered. A hardware service that is not the registry
  * looks keys up in a registry of its own, so its `device` is ignored.
  */
-export async function registrationOf(services: Services, key: Key): Promise<Key['device']> {
+export async function registrationOf(services: RegistryAndKeys, key: Key): Promise<Key['device']> {
   return (await asRegistered(services, key)).device;
 }
 
-type Services = Pick<Context, 'registry' | 'hardware'>;
+type RegistryAndKeys = Pick<Context, 'registry' | 'hardware'>;
+type Services = RegistryAndKeys & Pick<Context, 'io'>;
 
-async function asRegistered({ registry, hardware }: Services, key: Key): Promise<Pick<Key, 'device' | 'proof'>> {
+async function asRegistered({ registry, hardware }: RegistryAndKeys, key: Key): Promise<Pick<Key, 'device' | 'proof'>> {
   const { serialNumber, device, proof } = key;
   // A hardware service that follows another interface may send neither.
   if (hardware === registry) return { device: device ?? null, proof: proof ?? null };

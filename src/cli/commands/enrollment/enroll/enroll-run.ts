@@ -9,6 +9,7 @@ import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, outcomeOf } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
+import { claimsRecorded } from '../../../framework/devices/registration.ts';
 import type { IssuedRow, IssuePlan, WhileAsked } from '../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { BindingPerson, Bindings } from '../spool/bindings.ts';
@@ -88,6 +89,7 @@ export async function withOpened(
     await outbox?.close();
     await bindings?.close();
     file?.close();
+    await claimsRecorded(context);
   }
 }
 

@@ -11,7 +11,7 @@ import { newKey } from '../../../client/request-retry.ts';
 import { isFault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { findBySerial } from '../../../framework/devices/find-device.ts';
-import { otherKeyWords, registrationOf, withClaims } from '../../../framework/devices/registration.ts';
+import { otherKeyWords, questionsOf, recordClaimsOf, registrationOf } from '../../../framework/devices/registration.ts';
 
 /** Refusals that every other key would meet as well. */
 const fatal = [Code.tokenInvalid, Code.tokenExpired, Code.noPermission, 401, 403, 429];
@@ -50,7 +50,8 @@ function registryOf(context: Context, registry: Client): EnrollmentRegistry {
       const { exact } = await findBySerial(registry, serialNumber);
       return exact && detailOf(registry, exact.deviceId);
     },
-    withClaims: key => withClaims(context, key),
+    ...questionsOf(context),
+    recordClaims: key => recordClaimsOf(context, key),
     keysOf: async userId => {
       const query = { userId, status: ['ACTIVE' as const], size: mostKeys };
       return (await registry.call('listDevices', { query })).list;

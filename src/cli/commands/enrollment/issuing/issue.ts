@@ -56,7 +56,7 @@ export const keysIssue = command({
     const print = letterOf(context, flags);
     const plan = await issuePlan(context, flags);
     const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
-    const deviceId = await activeDevice(context, key!);
+    const deviceId = await activeDevice(context, key!, flags.reset);
     const outcome = await whileIssuing(context, key!, async () => {
       if (flags.reset)
         await resetKey(context, key!, deviceId, flags.yes).catch(error => {
@@ -163,8 +163,8 @@ async function printed(print: PrintLetter | null, deviceId: string, pin: string)
 const credentialsOf = (context: Context, deviceId: string): Promise<DataOf<Routes['listCredentials']>> =>
   context.registry.call('listCredentials', { params: { deviceId } });
 
-async function activeDevice(context: Context, key: Key): Promise<string> {
-  const device = await registeredDevice(context, key);
+async function activeDevice(context: Context, key: Key, isReset: boolean): Promise<string> {
+  const device = await registeredDevice(context, key, isReset);
   if (device === null)
     throw new Fault('absent', `the key ${key.serialNumber} is not registered`, 'register it: devmgr enroll');
   if (device.status === 'ACTIVE') return device.deviceId;

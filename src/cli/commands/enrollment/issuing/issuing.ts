@@ -108,8 +108,8 @@ export function issueRequests(context: Context): IssueRequests {
   return {
     credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
     start: (deviceId, providerId) => registry.call('startCredential', { params: { deviceId }, body: { providerId } }),
-    finish: (deviceId, credentialId, response) =>
-      registry.call('finishCredential', { params: { deviceId, credentialId }, body: { response } }),
+    finish: (deviceId, credentialId, body) =>
+      registry.call('finishCredential', { params: { deviceId, credentialId }, body }),
     reset: deviceId => registry.call('showKeyReset', { params: { deviceId } }),
     recordReset: (deviceId, body) => registry.call('recordKeyReset', { params: { deviceId }, body }),
     step: (key, step) => issueStep(context, key, step),
