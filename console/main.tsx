@@ -21,7 +21,7 @@ keepFocus(root);
 void Promise.race([startPage(), new Promise(resolve => setTimeout(resolve, PAGE_MS))]).then(() =>
   render(<App />, root),
 );
-// What people read first does not wait for the font. Its change draws the whole page again: not in a task that draws rows as well.
+// The first text that people read does not wait for the font. Its change draws the whole page again: not in a task that draws rows as well.
 const useFont = () => (document.documentElement.dataset.font = '');
 new PerformanceObserver(list => {
   if (list.getEntriesByName('first-contentful-paint').length)

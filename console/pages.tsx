@@ -21,7 +21,7 @@ export interface PageEntry {
   /** Whether the role of the person has it. Absent: every role has. */
   readonly isShown?: () => boolean;
   readonly Page: LazyComponent;
-  /** What a place below it shows, such as `devices/DEV-1`. */
+  /** Page of a place below it, such as `devices/DEV-1`. */
   readonly Item: LazyComponent;
 }
 

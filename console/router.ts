@@ -13,7 +13,7 @@ const hash = signal(location.hash);
 /** The place that the address names. */
 export const place = computed<Place>(() => read(hash.value));
 
-/** What a page keeps in the entry of the history that shows it: Back and a reload in the same tab show it again. */
+/** State of a page in its entry of the history: Back and a reload in the same tab show it again. */
 interface Entry {
   scroll?: readonly number[];
   [name: string]: unknown;
@@ -35,7 +35,7 @@ addEventListener('pagehide', () => {
   sessionStorage.setItem(STORED, JSON.stringify([...entries]));
 });
 
-/** What the present entry of the history keeps. */
+/** State in the present entry of the history. */
 export const kept = (): Entry => entries.get(key) ?? {};
 
 /** Forgets what entries keep: the next person in this tab gets nothing of this one. */
@@ -74,7 +74,7 @@ function follow(): void {
   enter();
 }
 
-/** What scrolls: the page, and a table that is wider than it. */
+/** Scrolling elements: the page, and a table that is wider than it. */
 const scrollers = (): (Element | null)[] => [document.scrollingElement, document.querySelector('main .scroll')];
 
 /** The page still shows what it showed before: its position belongs to the entry that is left. */
@@ -128,7 +128,7 @@ function decoded(part: string): string {
   }
 }
 
-/** What a fragment with a code has. */
+/** Content of a fragment with a code. */
 interface CodeFragment {
   /** Null in any other fragment. */
   readonly code: string | null;

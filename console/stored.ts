@@ -1,6 +1,6 @@
-/** What the console keeps in the storages of the browser. */
+/** Storages of the browser. */
 
-/** What a storage has under a name; null if it has nothing that can be read. */
+/** Value of a name in a storage; null if it has nothing that can be read. */
 export function storedIn<T>(storage: 'localStorage' | 'sessionStorage', name: string): T | null {
   try {
     // A browser that denies storage throws when it is named.

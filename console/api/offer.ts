@@ -11,7 +11,7 @@ import { changePerson, endSession, resumeSession, type SignIn, session, useSessi
 import { placeAfter } from './sso.ts';
 import { joinTabs } from './tabs.ts';
 
-/** What the person is asked about. */
+/** Question to the person. */
 export interface SessionOffer {
   /** Another one for each offer. */
   readonly number: number;

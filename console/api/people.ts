@@ -8,7 +8,7 @@ import { mayChange } from './session.ts';
 /** Milliseconds after the last key before something is searched. */
 const PAUSE_MS = 250;
 
-/** What is typed, after a pause: one request for each pause. */
+/** Typed text, after a pause: one request for each pause. */
 export function usePaused(typed: string): ReadonlySignal<string> {
   const asked = useSignal('');
   useEffect(() => {

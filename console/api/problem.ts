@@ -1,4 +1,4 @@
-/** What can go wrong with a request. */
+/** Failures of a request. */
 import type { ErrorCode } from '../../src/contract/codes.ts';
 
 /** A request that was refused, or that got no response (`code` is then 0). */

@@ -6,9 +6,9 @@ import { endpoints, type RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { Problem } from './problem.ts';
 
-/** What an operation answers with. */
+/** Data of the response of an operation. */
 export type Data<N extends keyof Routes> = DataOf<Routes[N]>;
-/** What an operation takes. */
+/** Input of an operation. */
 export type Input<N extends keyof Routes> = InputOf<Routes[N]>;
 
 interface RequestOptions {

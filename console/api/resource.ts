@@ -3,7 +3,7 @@ import { batch, effect, type Signal, signal } from '@preact/signals';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from './problem.ts';
 
-/** What was loaded last, and whether newer data is on its way. */
+/** Data that was loaded last, and whether newer data is on its way. */
 export interface Resource<T> {
   /** Undefined before the first response. */
   readonly data: Signal<T | undefined>;

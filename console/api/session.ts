@@ -7,7 +7,7 @@ import type { Role } from '../../src/contract/values.ts';
 import { storedIn } from '../stored.ts';
 import { call, type Data, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
 
-/** What a sign-in returns. */
+/** Result of a sign-in. */
 export type SignIn = Data<'login'>;
 
 const STORED = 'devmgr.session';

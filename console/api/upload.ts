@@ -5,7 +5,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { Problem } from './problem.ts';
 import { addressOf, token } from './request.ts';
 
-/** What is sent besides the file. Empty texts are left out. */
+/** Fields that are sent besides the file. Empty texts are left out. */
 type UploadFields = Readonly<Record<string, string | boolean>>;
 
 /**

@@ -21,7 +21,7 @@ const PAGE = 100;
 /** Events that stay on the page while new ones arrive. */
 const MOST = 1000;
 
-/** What the address selects, as it has it. */
+/** Selection in the address, as text. */
 interface EventSearch {
   readonly types: string;
   readonly deviceId: string;

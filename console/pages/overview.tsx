@@ -48,7 +48,7 @@ export function OverviewPage() {
     removals: removals.data.value ?? 0,
     failing: webhooks.data.value?.filter(({ failures }) => failures > 0).length ?? 0,
   };
-  // What comes later would move all that is below it.
+  // A part that appears later would move all that is below it.
   const isComplete = [held, webhooks, removals, overdue].every(
     ({ data, problem }) => data.value !== undefined || problem.value !== null,
   );
@@ -95,7 +95,7 @@ function Sections({ figures, waiting }: FiguresProps) {
     [figures, waiting],
   );
   const drawn = useSteps(top.length + charts.length + tables.length + 1);
-  // What is not drawn yet has its column.
+  // A part that is not drawn yet has its column.
   const grid = (parts: readonly VNode[], count: number) =>
     count > 0 && <div class="charts">{parts.map((part, i) => (i < count ? part : <div key={part.key} />))}</div>;
   const others = drawn - top.length - charts.length;
@@ -134,7 +134,7 @@ function linesOf(figures: Statistics): FigureProps[] {
 
 const inUse = deviceStatuses.filter(status => status !== 'DEACTIVATED');
 
-/** What somebody should look at. The lists that the links show have as many devices as they name. */
+/** Matters that need a person. The lists that the links show have as many devices as they name. */
 function Attention({ figures, waiting }: FiguresProps) {
   const words = overviewWords.attention;
   const { codesDue, byAdvisory, unused, generatedAt } = figures;

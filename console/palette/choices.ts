@@ -1,4 +1,4 @@
-/** What the search offers for what is typed. */
+/** Choices of the search for the typed text. */
 import type { DeviceStatus } from '../../src/contract/values.ts';
 import type { Data } from '../api/request.ts';
 import { mayChange, session } from '../api/session.ts';
@@ -13,7 +13,7 @@ type FoundDevice = Data<'listDevices'>['list'][number];
 type FoundPerson = Data<'listPeople'>['list'][number];
 type ChoiceGroup = 'recent' | 'devices' | 'targets' | 'persons' | 'lists' | 'pages' | 'commands';
 
-/** What the registry has for what is typed. */
+/** Matches of the typed text in the registry. */
 export type PaletteResults = Readonly<{ devices: readonly FoundDevice[]; persons: readonly FoundPerson[] }>;
 
 /** A line of the search. */

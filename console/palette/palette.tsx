@@ -1,4 +1,4 @@
-/** What the keys open: one search over devices, persons, tags, pages and commands; and the list of keys. */
+/** Layers that shortcuts open: one search over devices, persons, tags, pages and commands; and the list of keys. */
 import { useSignal } from '@preact/signals';
 import * as combobox from '@zag-js/combobox';
 

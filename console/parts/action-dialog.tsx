@@ -34,7 +34,7 @@ export function ApprovedForm(props: ApprovedFormProps & FormState) {
   const { submit, isDangerous = false, isReady = true, isBusy = false, problem, onSubmit, onInput, onClose } = props;
   const approval = useApproval();
   const form = useRef<HTMLFormElement>(null);
-  // What had the focus may have given way to the form.
+  // The element that had the focus may have given way to the form.
   useEffect(() => keepFocusIn(form.current), []);
   const submitForm = (event: Event) => {
     event.preventDefault();

@@ -9,7 +9,7 @@ interface ColumnChartProps {
   readonly title: string;
   /** Intervals in ascending order, each with a count for each series. */
   readonly columns: readonly { readonly start: string; readonly counts: readonly number[] }[];
-  /** What is counted, from the bottom of a column to its top. Absent: registrations. */
+  /** Counted parts from the bottom of a column to its top. Absent: registrations. */
   readonly series?: readonly { readonly name: string; readonly class: string }[];
   readonly format: (start: string) => string;
 }

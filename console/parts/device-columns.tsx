@@ -1,4 +1,4 @@
-/** What tables show of devices, and what menus offer. */
+/** Columns of devices, and the actions in their menus. */
 import type { DeviceListItem } from '../../src/contract/device-shapes.ts';
 import { operationStates } from '../../src/contract/operation-states.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
@@ -18,7 +18,7 @@ const singleOperations = ['ACTIVATE', 'LOCK', 'UNLOCK', 'GENERATE_CODE', 'DEACTI
 /** One of them. */
 export type SingleOperation = (typeof singleOperations)[number];
 
-/** What the state of a device allows, for a menu; nothing for one that is retired. */
+/** Actions that the state of a device allows, for a menu; nothing for one that is retired. */
 export const operationsOf = (status: DeviceStatus, choose: (name: SingleOperation) => void) =>
   singleOperations
     .filter(name => (operationStates[name] as readonly string[]).includes(status))

@@ -32,7 +32,7 @@ export function EventList({ events, isOfDevice = false }: EventListProps) {
   );
 }
 
-/** What equal events have in common. */
+/** Common fields of equal events. */
 const nameOf = ({ type, data, actor, changes }: Notification) =>
   data.deviceId === undefined ? null : JSON.stringify([type, data.lockReason, actor, changes]);
 
@@ -95,7 +95,7 @@ const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfDevic
   </li>
 );
 
-/** What an event is about, with a link to its page. A VIEWER has no page of persons. */
+/** Subject of an event, with a link to its page. A VIEWER has no page of persons. */
 function Subject({ data: { deviceId, personId, versionId } }: Pick<Notification, 'data'>) {
   const id = String(deviceId ?? personId ?? versionId ?? '');
   const page = deviceId !== undefined ? 'devices' : personId !== undefined && mayChange.value ? 'people' : null;

@@ -1,4 +1,4 @@
-/** What a person enters in a form. */
+/** Entries of a person in a form. */
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
@@ -41,7 +41,7 @@ export function Labeled({ label, fault = null, hint, children }: LabeledProps) {
   );
 }
 
-/** What a control shows and changes: an entry, or a value with what to do when another one is entered. */
+/** Value that a control shows and changes: an entry, or a value with what to do when another one is entered. */
 export type BoundField<V, G = V> =
   | { readonly entry: Signal<V>; readonly value?: never; readonly onChange?: never }
   | { readonly entry?: never; readonly value: G; readonly onChange: (value: V) => void };
@@ -92,7 +92,7 @@ export function Field(props: FieldOptions & BoundField<string>) {
   );
 }
 
-/** What the field of a password that the person has is besides its words. */
+/** Attributes of the field of the person's password. */
 export const presentPassword = { type: 'password', autocomplete: 'current-password', required: true } as const;
 
 interface FileFieldProps extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> {

@@ -5,7 +5,7 @@ const controls = 'a[href], button, input, select, textarea, summary, [tabindex="
 
 /** Watches the page. A person who uses the keyboard continues at the same place, and a screen reader reads on there. */
 export function keepFocus(root: HTMLElement): void {
-  /** What had the focus last in the page itself; when its row has gone, its like in the next row. */
+  /** Element of the page that had the focus last; when its row has gone, its like in the next row. */
   let held: HTMLElement | null = null;
   let hasFocus = false;
   /** Whether the page has no title yet, and the focus is on all of it. */

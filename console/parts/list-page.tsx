@@ -24,7 +24,7 @@ interface ListWords<C extends string, A extends string> extends RecordWords<C, A
 interface ListPageProps<R, C extends string, A extends string> {
   /** First part of its address. */
   readonly path: PageName;
-  /** What the address has besides the number of the page. */
+  /** Query of the address without the number of the page. */
   readonly query?: Readonly<Record<string, string>>;
   readonly kind: RecordKind<R, C, A>;
   readonly words: ListWords<NoInfer<C>, NoInfer<A>>;

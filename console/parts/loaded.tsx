@@ -1,4 +1,4 @@
-/** What a page shows of data that it loads. */
+/** State of loaded data on a page. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Resource } from '../api/resource.ts';

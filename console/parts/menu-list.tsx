@@ -3,7 +3,7 @@ import { connect, machine } from '@zag-js/menu';
 import { normalizeProps, useMachine } from '@zag-js/preact';
 import { useId } from 'preact/hooks';
 
-/** What a person can choose: something to do, a place to go to (`href`), or one of several settings (`isChecked`). */
+/** Choice in a menu: something to do, a place to go to (`href`), or one of several settings (`isChecked`). */
 type MenuItem = { readonly words: string; readonly isDangerous?: boolean; readonly isChecked?: boolean } & (
   | { readonly onChoose: () => void }
   | { readonly href: string }

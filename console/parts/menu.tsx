@@ -63,7 +63,7 @@ interface MoreButtonProps {
   readonly class?: string;
 }
 
-/** What can be done with a record, behind "⋯"; nothing if no group has an item. */
+/** Actions on a record, behind "⋯"; nothing if no group has an item. */
 export function MoreButton({ of, groups, ...rest }: MoreButtonProps) {
   const offered = groups.filter(({ items }) => items.length > 0);
   if (!offered.length) return null;

@@ -1,4 +1,4 @@
-/** What is in front of any page: the search, the list of keys, the dialog that adds a device. */
+/** Layers in front of any page: the search, the list of keys, the dialog that adds a device. */
 import { signal } from '@preact/signals';
 import { session } from '../api/session.ts';
 import { place } from '../router.ts';

@@ -1,4 +1,4 @@
-/** What a person enters for an operation on devices. */
+/** Entries of a person for an operation on devices. */
 import type { Signal } from '@preact/signals';
 import { activationCodeDays, textLengths } from '../../src/contract/limits.ts';
 import { isTagName, parseTag, type TagChanges } from '../../src/contract/tags.ts';
@@ -46,7 +46,7 @@ type Bodies = BodyOf<'activateDevice'> & BodyOf<'generateActivationCode'> & Body
 
 type OperationEntries = ReturnType<typeof useEntries<typeof first>>;
 
-/** What was entered, for a request. Absent: not entered. */
+/** Entered values for a request. Absent: not entered. */
 export type EnteredFields = Partial<Omit<Bodies, 'deviceId'> & { readonly tags: TagChanges }>;
 
 /** The entries of an operation. */
@@ -67,7 +67,7 @@ function tagChangesIn({ setTags, removeTags }: OperationEntries): TagChanges | n
   return Object.fromEntries([...removed.map(name => [name, null]), ...tags.map(({ name, value }) => [name, value])]);
 }
 
-/** What was entered for an operation. */
+/** Entered values of an operation. */
 export function enteredFor(name: BatchOperation, entries: OperationEntries): EnteredFields {
   if (name === 'UPDATE') return { tags: tagChangesIn(entries) ?? {} };
   const given = needed[name].map(entry => [entry, entries[entry].value.trim()] as const).filter(([, text]) => text);
@@ -109,7 +109,7 @@ export function OperationFields({ name, entries, confirmation }: OperationFields
   );
 }
 
-/** What confirms: the password of an administrator. One whom a provider signs in has none: the sign-in there confirms, if it is recent. */
+/** Confirmation: the password of an administrator. One whom a provider signs in has none: the sign-in there confirms, if it is recent. */
 function Confirmation({ password }: { readonly password: Signal<string> }) {
   const isOfProvider = useIsOfProvider();
   if (isOfProvider === null) return null;

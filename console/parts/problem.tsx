@@ -9,7 +9,7 @@ interface ProblemNoticeProps {
   readonly retry?: () => void;
 }
 
-/** What went wrong, and what to do next. */
+/** A problem and its fix. */
 export function ProblemNotice({ problem, retry }: ProblemNoticeProps) {
   const words = text.problem;
   if (!problem) return null;

@@ -12,14 +12,14 @@ import type { Toast } from './toast.ts';
 
 const ActionDialog = lazy(async () => (await import('./action-dialog.tsx')).ActionDialog);
 
-/** What a dialog that changes something is given. */
+/** Properties of a dialog that changes something. */
 export interface DialogProps {
   readonly onClose: () => void;
   /** Called after the change, with what was done. */
   readonly onDone: (done?: string, undo?: Toast['undo']) => void;
 }
 
-/** What a dialog about a record is given. */
+/** Properties of a dialog about a record. */
 export interface RecordDialogProps<R> extends DialogProps {
   readonly record: R;
 }
@@ -54,9 +54,9 @@ export interface RecordWords<C extends string, A extends string> {
   readonly action?: Readonly<Record<Exclude<A, CommonAction>, string>>;
   /** An action with the name of its record. Absent: the words of the button, and the name. */
   readonly of?: Readonly<Partial<Record<A, (name: string) => string>>>;
-  /** What each action that asks will do. */
+  /** Effect of each action that asks. */
   readonly ask?: Readonly<Partial<Record<A, string>>>;
-  /** What was done to the record with this name. */
+  /** Report of a change of the record with this name. */
   readonly done?: Readonly<Partial<Record<A, (name: string) => string>>>;
 }
 
@@ -64,7 +64,7 @@ export interface RecordWords<C extends string, A extends string> {
 export interface RecordKind<R, C extends string, A extends string> {
   readonly keyOf: (record: R) => string;
   readonly nameOf: (record: R) => string;
-  /** What each column shows, in the order of the columns. */
+  /** Cells in the order of the columns. */
   readonly columns: Readonly<Record<C, (record: R) => ComponentChildren>>;
   /** The column that names the record. Absent: none is its head. */
   readonly rowHead?: NoInfer<C>;
@@ -84,7 +84,7 @@ interface RecordTableProps<R, C extends string, A extends string> {
   readonly onDone?: DialogProps['onDone'];
 }
 
-/** What can be done with records of a kind, and the dialog of what was chosen. */
+/** Actions on records of a kind, and the dialog of the chosen one. */
 export function useRecordActions<R, C extends string, A extends string>(
   kind: RecordKind<R, C, A>,
   words: RecordWords<C, A>,

@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 250;
 interface SearchProps {
   readonly label: string;
   readonly placeholder: string;
-  /** What the address searches for. It reads a signal. */
+  /** Search text in the address. It reads a signal. */
   readonly applied: () => string;
   /** Searches for another text. `replace`: the address already holds a part of it. */
   readonly onApply: (keyword: string, replace: boolean) => void;
@@ -19,7 +19,7 @@ interface SearchProps {
   readonly children?: (typed: string) => ComponentChildren;
 }
 
-/** What is typed, and the search for it. Back leads to the list before the search, not through its letters. */
+/** Typed text, and the search for it. Back leads to the list before the search, not through its letters. */
 function useSearch({ applied, onApply }: SearchProps) {
   const typed = useSignal(applied());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

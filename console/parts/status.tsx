@@ -1,4 +1,4 @@
-/** What holds for the whole page: the state of the stream, and requests that wait for their limit. */
+/** State of the whole page: the state of the stream, and requests that wait for their limit. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { waitsUntil } from '../api/request.ts';

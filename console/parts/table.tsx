@@ -7,11 +7,11 @@ import { useSteps } from './steps.ts';
 import { useReachableCells } from './whole-text.tsx';
 
 interface TableProps<R> {
-  /** What the table lists, for those who do not see it. */
+  /** Label of the table for screen readers. */
   readonly title?: string;
   /** The heads of columns that are not in the words of all pages. */
   readonly heads?: Readonly<Record<string, ComponentChildren>>;
-  /** What each column shows of a row, in the order of the columns. */
+  /** Cells of a row, in the order of the columns. */
   readonly columns: Readonly<Record<string, (row: R) => ComponentChildren>>;
   readonly rowHead?: string;
   /**

@@ -1,7 +1,7 @@
 /** Short reports of what was done, at the edge of the window. What draws them is loaded with the first. */
 import { signal } from '@preact/signals';
 
-/** What a toast reports. */
+/** Content of a toast. */
 export interface Toast {
   readonly words: string;
   /** Reverts what was done; the toast then offers it. Resolves with what the next toast reports. */
@@ -16,7 +16,7 @@ export function toast(words: string, undo?: Toast['undo']): void {
   toasts.value = [...(toasts.value ?? []), { words, undo }];
 }
 
-/** What a page does after a change of a record: reports it, and loads its data again. */
+/** Follows a change of a record: reports it, and loads its data again. */
 export const reporting =
   (reload: () => void) =>
   (done?: string, undo?: Toast['undo']): void => {

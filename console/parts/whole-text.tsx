@@ -3,13 +3,13 @@ import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { moment } from '../text/numbers.ts';
 
-/** What can have the focus in a cell: then the cell itself needs none. */
+/** Elements that can have the focus in a cell: then the cell itself needs none. */
 const control = 'a, button, input, summary, time';
 
 /** A time that is shown by its distance from now. */
 const distant = 'time[tabindex]';
 
-/** What may show a part of its text. */
+/** Elements that may show a part of their text. */
 const partial = `.one-line tbody tr > :not(.row-actions), ${distant}`;
 
 /** Milliseconds after which a table that has another size is looked through. */
@@ -72,7 +72,7 @@ export function WholeText() {
     const show = (event: Event) => {
       const { target } = event;
       const part = target instanceof Element ? target.closest<HTMLElement>(partial) : null;
-      // What scrolls past the pointer does not replace what has the focus.
+      // An element that scrolls past the pointer does not take the focus.
       if (part === shown || target === popover || (event.type === 'pointerover' && hasFocus())) return;
       hide();
       const text = part && wholeTextOf(part);

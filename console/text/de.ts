@@ -47,7 +47,7 @@ const timeUnits = {
   minute: ['Minute', 'Minuten'],
 } as const;
 
-/** What every page needs. */
+/** Words of every page. */
 export const common: typeof en.common = {
   nav: {
     label: 'Seiten',
@@ -270,7 +270,7 @@ export const roles: typeof en.roles = {
   VIEWER: 'Nur Lesen, ohne Aktivierungscodes.',
 };
 
-/** What a person enters for an action on devices. */
+/** Entries for an action on devices. */
 export const entries: typeof en.entries = {
   reason: 'Grund',
   note: 'Bemerkung (optional)',
@@ -1320,7 +1320,7 @@ export const stationIssue: typeof en.stationIssue = {
 
 /** Why a file is not a roster. */
 export const rosterFaults: typeof en.rosterFaults = {
-  /** What is wrong with the file, or with the line that it names. */
+  /** Fault of the file, or of the line that it names. */
   of: {
     'column twice': ({ column }) => `zwei Spalten für ${column}`,
     'column missing': 'die Spalte userId fehlt',

@@ -19,7 +19,7 @@ type Words<K extends string> = Readonly<Record<K, string>>;
 
 const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;
 
-/** What every page needs. */
+/** Words of every page. */
 export const common = {
   nav: {
     label: 'Pages',
@@ -174,7 +174,7 @@ export const common = {
     KEY_ATTACHED: 'plugged in',
     KEY_DETACHED: 'unplugged',
   },
-  /** What can be done with records of several kinds, and what was done. */
+  /** Actions on records of several kinds, and their reports. */
   record: {
     action: { remove: 'Remove', test: 'Test', download: 'Download' },
     done: { remove: (name: string) => `${name} is removed.` },
@@ -255,7 +255,7 @@ export const roles = {
   VIEWER: 'Read-only, without activation codes.',
 };
 
-/** What a person enters for an action on devices. */
+/** Entries for an action on devices. */
 export const entries = {
   reason: 'Reason',
   note: 'Note (optional)',
@@ -1271,7 +1271,7 @@ type FaultWords = {
 
 /** Why a file is not a roster. */
 export const rosterFaults = {
-  /** What is wrong with the file, or with the line that it names. */
+  /** Fault of the file, or of the line that it names. */
   of: {
     'column twice': ({ column }) => `two columns for ${column}`,
     'column missing': 'the column userId is missing',

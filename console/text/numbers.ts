@@ -2,7 +2,7 @@
 
 const locale = () => document.documentElement.lang || 'en';
 
-/** What formats in the language of the page. It is slow to make, and a page formats hundreds of numbers and times. */
+/** Formatters in the language of the page. It is slow to make, and a page formats hundreds of numbers and times. */
 function formatter<F>(make: (locale: string) => F): () => F {
   const made = new Map<string, F>();
   return () => {

@@ -207,7 +207,7 @@ export const webhookRetries: RetryPolicy = {
 /** What came of an attempt. */
 export interface PostResult extends AttemptResult, Omit<Attempt, 'number' | 'reason'> {}
 
-/** What follows from an attempt. `disabled` is why the endpoint is disabled now, or null. */
+/** Next step after an attempt. `disabled` is why the endpoint is disabled now, or null. */
 interface AfterAttempt {
   readonly progress: DeliveryProgress;
   readonly disabled: string | null;

@@ -1,4 +1,4 @@
-/** What the daemon and the command line on one machine agree on: addresses, files of the home folder, environment. No I/O. */
+/** Conventions of the daemon and the command line on one machine: addresses, files of the home folder, environment. No I/O. */
 
 /** The daemon listens on loopback unless a host is given. */
 export const defaultHost = '127.0.0.1';
@@ -71,7 +71,7 @@ export interface DaemonInfo {
   readonly drainSeconds?: number;
 }
 
-/** What a server signs to prove its identity: its id, the client's nonce, and the address at which the request arrived. */
+/** Text that a server signs to prove its identity: its id, the client's nonce, and the address at which the request arrived. */
 export const provenText = (proof: {
   readonly instanceId: string;
   readonly nonce: string;

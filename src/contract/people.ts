@@ -9,7 +9,7 @@ import { personSources, provisioningSources, textShapes } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
-/** What the operations on one person share. */
+/** Common part of the operations on one person. */
 const ofOne = {
   params: Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) }),
   errors: [404],
@@ -66,7 +66,7 @@ const refusedRequest = Type.Object({
 /** What an identity provider or the directory sent and the registry could not store. */
 export type RefusedRequestItem = Static<typeof refusedRequest>;
 
-/** What a match names. */
+/** Names in a match. */
 export const matchItem = {
   deviceId: token({ description: 'device id', examples: ['DEV-1'] }),
   personId: token({ description: 'id of the person', examples: ['PER-1'] }),

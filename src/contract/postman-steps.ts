@@ -2,7 +2,7 @@
 import type { RouteName } from './endpoints.ts';
 import type { JsonObject } from './openapi/schemas.ts';
 
-/** What a request of the collection sends instead of the example, and what it stores from the response. */
+/** Input of a request of the collection instead of the example, and the values stored from its response. */
 export interface Step {
   readonly send?: JsonObject;
   readonly query?: JsonObject;
@@ -11,7 +11,7 @@ export interface Step {
   readonly asProgram?: true;
   /** The request needs a security key or a provider, which Postman lacks: a refusal in the usual envelope passes too. */
   readonly takesKey?: true;
-  /** What the path names does not exist: the response is 404. */
+  /** The path names a missing thing: the response is 404. */
   readonly missing?: true;
   /** Name of a variable → path of its value in `data`. */
   readonly save?: Readonly<Record<string, string>>;

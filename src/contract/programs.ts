@@ -5,7 +5,7 @@
 
 import type { GivenSettings } from './daemon-settings.ts';
 
-/** What a program may use of the process that it runs in. */
+/** Streams and state of the process that a program may use. */
 export interface ProgramIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
@@ -14,7 +14,7 @@ export interface ProgramIo {
   readonly stderrIsTerminal: boolean;
 }
 
-/** What every program takes. */
+/** Options of every program. */
 interface HomeOptions {
   /** The home folder of the daemon. */
   readonly home: string;

@@ -74,7 +74,7 @@ const u2fEvidence = Type.Object({
   registration: base64url(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
 });
 
-/** What a key gave in answer to a challenge. The registry judges it, and keeps it as it was sent. */
+/** Answer of a key to a challenge. The registry judges it, and keeps it as it was sent. */
 export const evidence = Type.Union([scp11bEvidence, fidoEvidence, u2fEvidence], {
   description: 'what the key gave in answer to the challenge',
 });

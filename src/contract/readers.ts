@@ -32,7 +32,7 @@ const fields = {
 /** A field that a person enters at a terminal, named as in the interface. */
 export type EnteredField = keyof typeof fields;
 
-/** What is wrong with an entered value, in words that follow the name of the field (`must be …`); null if it is valid. */
+/** Fault of an entered value, in words that follow the name of the field (`must be …`); null if it is valid. */
 export function faultOf(field: EnteredField, value: string): string | null {
   const schema: TSchema = fields[field];
   const result = compileReader(Type.Object({ [field]: schema }), 'text')({ [field]: value });

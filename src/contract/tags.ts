@@ -18,7 +18,7 @@ export interface Tag {
   readonly value: string;
 }
 
-/** What is wrong with tags. */
+/** Fault of tags. */
 export class TagFault {
   /** In words that follow the name of the field, or that of the tag. */
   readonly message: string;
@@ -31,7 +31,7 @@ export class TagFault {
 }
 
 const nameShape = /^[a-z][a-z0-9_-]{0,31}$/;
-/** What a name is, in words that follow "is". */
+/** Rule of a name, in words that follow "is". */
 export const tagNameWords = 'a letter a to z, then at most 31 of a to z, 0 to 9, _ and -';
 /** Names in one change: a device can lose all its tags and get as many others. */
 const MAX_CHANGES = 2 * tagBounds.perDevice;

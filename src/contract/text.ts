@@ -22,7 +22,7 @@ export function trimText(text: string): string {
   return text.slice(start, end);
 }
 
-/** What `\s` matches, except U+FEFF: that character is refused, so trimming must not remove it first. */
+/** Matches of `\s`, except U+FEFF: that character is refused, so trimming must not remove it first. */
 function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code === 0xa0 || code === 0x1680) return true;
@@ -41,7 +41,7 @@ export function fitsUntrimmed(text: string, maxLength: number): boolean {
   return text.length <= 2 * maxLength + SURROUNDING_SPACE;
 }
 
-/** What is wrong with the characters of a trimmed text, in words that follow the field's name; null if nothing is. */
+/** Fault of the characters of a trimmed text, in words that follow the field's name; null if there is none. */
 export function textFault(text: string, kind: TextKind): string | null {
   if (kind === 'token' || kind === 'raw') return null;
   if (!text.isWellFormed()) return 'contains an unpaired surrogate';

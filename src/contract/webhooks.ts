@@ -9,7 +9,7 @@ import { webhookStates } from './values.ts';
 
 const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
 const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });
-/** What the operations on one webhook share. */
+/** Common part of the operations on one webhook. */
 const ofOne = {
   ...adminOnly,
   tokenMay: 'webhooks',

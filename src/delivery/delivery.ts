@@ -12,7 +12,7 @@ import {
   untried,
 } from './retry.ts';
 
-/** What is delivered in one attempt. */
+/** Item that is delivered in one attempt. */
 export interface DeliveryItem<T> {
   /** Its position, ascending from item to item; undefined if it has none. */
   readonly id: number | undefined;

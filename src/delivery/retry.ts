@@ -35,7 +35,7 @@ export function doubling(first: number, longest: number): readonly [number, ...n
   return [first, ...rest];
 }
 
-/** What came of an attempt: it was delivered, the receiver refuses anything further, or it may be tried again. */
+/** Result of an attempt: it was delivered, the receiver refuses anything further, or it may be tried again. */
 export interface AttemptResult {
   readonly result: 'delivered' | 'gone' | 'again';
   /** Why it has failed; null if it was delivered. */
@@ -63,13 +63,13 @@ export interface RetryState {
 /** No attempt has failed. */
 export const untried: RetryState = { failures: 0, failingSince: null, nextAt: null };
 
-/** What follows from an attempt. */
+/** Next step after an attempt. */
 export interface RetryStep {
   readonly next: 'advance' | 'retry' | 'give-up';
   readonly state: RetryState;
 }
 
-/** What follows from an attempt. `random`, from 0 to 1, places its pause within the jitter. */
+/** Next step after an attempt. `random`, from 0 to 1, places its pause within the jitter. */
 export function afterAttempt(
   policy: RetryPolicy,
   before: RetryState,

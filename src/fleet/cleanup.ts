@@ -2,9 +2,9 @@
 import type { DeviceListItem } from '../contract/device-shapes.ts';
 import type { BatchOperation, DeviceStatus } from '../contract/values.ts';
 
-/** What a plan can do with devices. */
+/** Actions of a plan. */
 export const planActions = ['lock', 'deactivate'] as const;
-/** What a plan does with devices. */
+/** Action of a plan. */
 export type PlanAction = (typeof planActions)[number];
 
 /** The operation of each action. */
@@ -17,7 +17,7 @@ export const goalOf: Readonly<Record<PlanAction, DeviceStatus>> = { lock: 'LOCKE
 /** The most devices of one plan: a plan is read by a person. */
 export const maxPlanned = 100_000;
 
-/** What a plan knows of a device: whatever differs later is a change. */
+/** State of a device in a plan: whatever differs later is a change. */
 export const plannedFields = ['serialNumber', 'status', 'userId', 'activatedAt', 'lastUsedAt'] as const;
 /** A device as it was when the plan was made. */
 export type PlannedDevice = Pick<DeviceListItem, 'deviceId' | (typeof plannedFields)[number]>;

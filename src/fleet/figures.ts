@@ -11,7 +11,7 @@ import {
 import { IdSet } from './id-set.ts';
 import { type Bin, type GapBin, Gaps, Timeline } from './timeline.ts';
 
-/** What the devices of a selection are counted by. */
+/** Counts of the devices of a selection. */
 export interface FleetFigures {
   readonly total: number;
   readonly byStatus: Readonly<Record<DeviceStatus, number>>;

@@ -3,7 +3,7 @@ import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { Routes } from '../contract/routes.ts';
 
 type Portion = DataOf<Routes['reconcileProvider']>;
-/** What differs between registry and provider. */
+/** Differences between registry and provider. */
 export type Differences = Omit<Portion, 'next'>;
 
 /** All portions, each by one request. */

@@ -87,7 +87,7 @@ async function activate({ deviceId, activationCode }: Data<'registerDevice'>, us
   }
 }
 
-/** What was entered, read by the rules of the contract. */
+/** Entered values, read by the rules of the contract. */
 async function readEntries({ tags, ...fields }: DeviceEntries, asIs: boolean) {
   const [{ readObject }, { parseTag }, { judgedSerial }] = await Promise.all([
     import('../../../src/contract/readers.ts'),
@@ -121,7 +121,7 @@ function AttachedKeys({ entries, asIs }: { readonly entries: DeviceEntries; read
   if (!free.length) return <p class="hint">{words.plugIn}</p>;
   const fill = (key: Key | undefined) => {
     chosen.value = key?.keyId ?? '';
-    // What a card reports is its number, also without a valid check digit.
+    // The number that a card reports is valid, also without a valid check digit.
     asIs.value = key !== undefined;
     if (key) entries.deviceType.value = key.deviceType;
     for (const name of lines) entries[name].value = key?.[name] ?? '';

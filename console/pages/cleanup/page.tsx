@@ -102,7 +102,7 @@ function FilterNeeded() {
   );
 }
 
-/** What a plan would do: how many devices of which state, and the first of them. */
+/** Effect of a plan: how many devices of which state, and the first of them. */
 function DryRun({ plan: { action, devices }, onCarryOut }: DryRunProps) {
   const counts = deviceStatuses.map(status => [status, devices.filter(each => each.status === status).length] as const);
   return (

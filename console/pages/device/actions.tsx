@@ -1,4 +1,4 @@
-/** What can be done with a device. */
+/** Actions on a device. */
 import { useSignal } from '@preact/signals';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { mayChange } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** What the registry knows of a device, and of the genuineness of a key. */
+/** Facts about a device in the registry, and about the genuineness of a key. */
 import type { ComponentChildren } from 'preact';
 import { describedNames } from '../../../src/contract/device-description.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';

@@ -64,7 +64,7 @@ effect(() => {
   if (token.value === null) lists.clear();
 });
 
-/** What is kept of the list of a query, for `useResource`. */
+/** State of the list of a query, for `useResource`. */
 export function recallList(query: URLSearchParams) {
   const name = nameOf(query);
   const list = lists.get(name);

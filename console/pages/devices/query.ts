@@ -1,4 +1,4 @@
-/** What the list shows. The address holds it under the names that the interface has for its filters. */
+/** Query of the list. The address holds it under the names that the interface has for its filters. */
 import { type DeviceFilterName, deviceFilters, filtersOfKind } from '../../../src/contract/device-filters.ts';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { DeviceSort, DeviceStatus, DeviceType, ProofGrade } from '../../../src/contract/values.ts';

@@ -16,7 +16,7 @@ export const bulkNames = [
 /** Name of an operation for selected devices. */
 export type BulkName = (typeof bulkNames)[number];
 
-/** What the page knows of a selected device. */
+/** Known fields of a selected device. */
 export type SelectedDevice = Readonly<{ deviceId: string; status: DeviceStatus }>;
 
 type StoredSelection = true | readonly SelectedDevice[];
@@ -67,7 +67,7 @@ export class DeviceSelection {
     this.#picked.value = new Map();
   }
 
-  /** What a history entry keeps of it: the devices, or true if all that match are selected. A part of the devices would mislead. */
+  /** Selection in a history entry: the devices, or true if all that match are selected. A part of the devices would mislead. */
   stored(): StoredSelection {
     return this.all.value || (this.size.value > mostStored ? [] : this.picked());
   }

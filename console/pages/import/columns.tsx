@@ -1,4 +1,4 @@
-/** What is read from each column of a file, and the values for lines that have none. */
+/** Field of each column of a file, and the values for lines that have none. */
 import { describedTexts } from '../../../src/contract/device-description.ts';
 import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
 import type { RegistrationField } from '../../../src/enrollment/import/columns.ts';

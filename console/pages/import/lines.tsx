@@ -80,7 +80,7 @@ export function Lines({ checked, lines, fileName }: LinesProps) {
   );
 }
 
-/** What differs from the registry, or why a line is refused. */
+/** Differences from the registry, or the reason why a line is refused. */
 function whyOf({ rows, existing }: CheckedFile, i: number, line: LineResult): string {
   const row = rows[i];
   const device = existing.get(line.serialNumber ?? '');

@@ -10,7 +10,7 @@ import { rowsOf } from '../../../src/enrollment/import/rows.ts';
 import { exportedDevices } from '../../api/export.ts';
 import { inSlices, rest } from '../../parts/slices.ts';
 
-/** What an import would do. */
+/** Preview of an import. */
 export interface CheckedFile {
   readonly rows: readonly Row[];
   /** One for each row. */
@@ -58,7 +58,7 @@ export async function* textOf(file: File, encoding: string | null): AsyncGenerat
   yield checked(decoder.end());
 }
 
-/** What importing the text of a file would do. `onRead` gets the number of rows. Throws `InvalidInput`, `InvalidEncoding` and `Problem`. */
+/** Previews the import of the text of a file. `onRead` gets the number of rows. Throws `InvalidInput`, `InvalidEncoding` and `Problem`. */
 export async function checkText(
   text: AsyncGenerator<string>,
   { file, mapping, defaults, asIs }: Pick<ReadOptions, 'mapping' | 'defaults' | 'asIs'> & { readonly file: string },

@@ -29,7 +29,7 @@ interface ImportSettings {
   readonly encoding: Encoding | null;
   /** Empty: columns are known by the names of their fields. */
   readonly preset: Preset | '';
-  /** What the person has assigned to columns, by plain name; null ignores one. */
+  /** Fields that the person has assigned to columns, by plain name; null ignores one. */
   readonly chosen: Readonly<Record<string, RegistrationField | null>>;
   /** For lines without a value. */
   readonly defaults: Defaults;

@@ -25,7 +25,7 @@ export const storedRun = (): StoredImport | null => storedIn('sessionStorage', S
 export const storeRun = (run: StoredImport | null): void =>
   run ? sessionStorage.setItem(STORED, JSON.stringify(run)) : sessionStorage.removeItem(STORED);
 
-/** What identifies a file as long as it does not change. */
+/** Identity of a file as long as it does not change. */
 export const identityOf = ({ name, size, lastModified }: File): string => JSON.stringify([name, size, lastModified]);
 
 /** The stored run of a file that is read in the same way, else a new one. */

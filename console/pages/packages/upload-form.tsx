@@ -1,4 +1,4 @@
-/** What an upload needs to know. The rules of the daemon are checked first: a refusal after two gigabytes helps no one. */
+/** Dependencies of an upload. The rules of the daemon are checked first: a refusal after two gigabytes helps no one. */
 import { useSignal } from '@preact/signals';
 import { sizes, textLengths } from '../../../src/contract/limits.ts';
 import { type Platform, platformNames, platforms, textShapes } from '../../../src/contract/values.ts';
@@ -12,7 +12,7 @@ import { ProblemNotice } from '../../parts/problem.tsx';
 import { sizeOf } from '../../text/numbers.ts';
 import { text, packages as words } from '../../text/words.ts';
 
-/** What is sent besides the file. */
+/** Fields that are sent besides the file. */
 export interface PackageFields {
   readonly platform: string;
   readonly version: string;

@@ -28,7 +28,7 @@ const kind: RecordKind<HeldPerson, 'userName' | 'name' | 'since' | 'devices', 'r
   actions: { release: { Dialog: ReleaseOne } },
 };
 
-/** What a release does: a new user name, or locks of devices. */
+/** Effect of a release: a new user name, or locks of devices. */
 function effectOf({ newUserName, deviceIds }: HeldPerson): string {
   return newUserName === null ? named(deviceIds) : people.held.renamed(newUserName);
 }

@@ -33,11 +33,11 @@ const columns = {
 };
 type PersonColumn = keyof typeof columns;
 
-/** What the person may see: the registry has no e-mail address for a DEALER. */
+/** Columns that the person may see: the registry has no e-mail address for a DEALER. */
 const shownColumns = () =>
   Object.fromEntries(Object.entries(columns).filter(([name]) => isAdmin.value || name !== 'email')) as typeof columns;
 
-/** What is done with persons. */
+/** Actions on persons. */
 export const people: RecordKind<Person, PersonColumn, 'leave' | 'back'> = {
   keyOf: ({ personId }) => personId,
   nameOf: ({ userName }) => userName,
@@ -57,7 +57,7 @@ export const people: RecordKind<Person, PersonColumn, 'leave' | 'back'> = {
   },
 };
 
-/** What the address selects, as it has it. */
+/** Selection in the address, as text. */
 const searchIn = (query: URLSearchParams) => ({
   keyword: query.get('keyword') ?? '',
   source: personSources.find(source => source === query.get('source')) ?? ('' as const),

@@ -104,7 +104,7 @@ function Sections({ person, keys, events }: PersonView) {
   );
 }
 
-/** What could be unlocked for a person who is active: nothing is unlocked automatically. */
+/** Devices that could be unlocked for an active person: nothing is unlocked automatically. */
 function Locked({ keys, events }: Pick<PersonView, 'keys' | 'events'>) {
   const locked = keys.filter(({ status }) => status === 'LOCKED');
   if (!locked.length) return null;

@@ -1,4 +1,4 @@
-/** What the pages know of persons. */
+/** State of persons for the pages. */
 import type { Notification } from '../../../src/contract/events.ts';
 import type { HeldPerson, Person } from '../../../src/contract/people.ts';
 import { useRefresh } from '../../api/live.ts';

@@ -1,4 +1,4 @@
-/** What a policy of proofs would refuse: the registered devices, as if each were registered again with the proof that it has. */
+/** Preview of a policy of proofs: the registered devices, as if each were registered again with the proof that it has. */
 import { hasGrade } from '../../../src/contract/grades.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { type ProofGrade, proofGrades } from '../../../src/contract/values.ts';
@@ -11,7 +11,7 @@ export const recentDays = 30;
 
 type RuleCount = Readonly<{ rule: 'grade' | 'aaguid' | 'together'; all: number; recent: number }>;
 
-/** What a policy would refuse. */
+/** Devices that a policy would refuse. */
 export interface ProofPreview {
   readonly rules: readonly RuleCount[];
   /** Grades that are refused, and the beginning of the recent days, for links to the list of devices. */

@@ -1,4 +1,4 @@
-/** What a key must prove to be registered: the policy, and its change after a preview. */
+/** Policy of proofs of a registration: the policy, and its change after a preview. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';

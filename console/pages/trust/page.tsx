@@ -1,4 +1,4 @@
-/** What the registry trusts when it judges keys: FIDO metadata and certificates. */
+/** Trust of the registry: FIDO metadata and certificates. */
 import type { TrustedCertificateItem, TrustList } from '../../../src/contract/trust.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';

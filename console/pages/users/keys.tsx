@@ -44,7 +44,7 @@ const keysOf = (userId: string): RecordKind<Passkey, 'name' | 'site' | 'register
 
 interface KeysProps {
   readonly userId: string;
-  /** What stands below the keys of another user. Absent: they are those of the person. */
+  /** Part below the keys of another user. Absent: they are those of the person. */
   readonly below?: (keys: KeysOfUser) => ComponentChildren;
 }
 

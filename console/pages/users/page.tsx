@@ -37,7 +37,7 @@ const logOut = {
   note: (user: User) => isOwn(user) && userWords.own,
 };
 
-/** What is shown of users, and what is done with them. */
+/** List of users, with the actions on them. */
 export const users: RecordKind<ListedUser, UserColumn, UserAction> = {
   keyOf: ({ id }) => id,
   nameOf: ({ username }) => username,

@@ -1,4 +1,4 @@
-/** What the pages know of users. */
+/** State of users for the pages. */
 import { paging } from '../../../src/contract/limits.ts';
 import type { ListedUser, User } from '../../../src/contract/users.ts';
 import { removedEmail } from '../../../src/contract/values.ts';

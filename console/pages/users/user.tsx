@@ -59,7 +59,7 @@ export function UserPage() {
 
 const facts = ['role', 'email', 'key', 'since'] as const;
 
-/** What to do when the person has lost a key: what follows depends on the keys that are left. */
+/** Advice if the person has lost a key: what follows depends on the keys that are left. */
 function LostKey({ user, keys: { list, required } }: { readonly user: User; readonly keys: KeysOfUser }) {
   const { title, remove, logout, ...rest } = words.lost;
   return (

@@ -61,7 +61,7 @@ const Created = ({ webhook: { webhookId }, secret, onClose }: CreatedWebhookProp
   </Dialog>
 );
 
-/** What happened to the last events, the latest attempt first. It follows new attempts; an event is posted again on demand. */
+/** Deliveries of the last events, the latest attempt first. It follows new attempts; an event is posted again on demand. */
 export function Deliveries({ record: { webhookId, url }, onClose }: RecordDialogProps<WebhookItem>) {
   const attempts = useResource(signal => call('webhookDeliveries', { params: { webhookId } }, { signal }));
   useRefresh(attempts.reload, () => true, settled);

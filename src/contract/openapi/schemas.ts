@@ -43,7 +43,7 @@ const nameOf = new Map(Object.entries(named).map(([name, { schema }]) => [JSON.s
 /** A reference to a schema of `components.schemas`. */
 export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-/** What an error can carry for clients that know how to continue. */
+/** Data of an error for clients that know how to continue. */
 const howToContinue: JsonObject = {
   stepUp: { type: 'boolean', description: 'true: sign in again (POST /api/auth/step-up), then send the request again' },
   registerKey: { type: 'boolean', description: 'true: this account has to register a security key first' },

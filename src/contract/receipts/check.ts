@@ -4,10 +4,10 @@ import type { Receipt } from '../receipts.ts';
 import { relyingParty } from '../values.ts';
 import { type ReceiptFacts, readReceiptText } from './text.ts';
 
-/** What a key signed. Bytes are base64url without padding. */
+/** Signed data of a key. Bytes are base64url without padding. */
 type SignedText = Pick<Receipt, 'text' | 'authenticatorData' | 'signature'>;
 
-/** What the key signs for a text: its client data hash. */
+/** Data that the key signs for a text: its client data hash. */
 export const receiptHash = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** SHA-256 of the relying party, flags, counter. An assertion of these receipts has no extensions. */

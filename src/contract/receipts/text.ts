@@ -2,7 +2,7 @@
 import type { ListedReceipt, Receipt } from '../receipts.ts';
 import { receiptKinds } from '../values.ts';
 
-/** What a receipt states, as the interface has it. Texts but `terms` have one line and no white space at their ends. */
+/** Statement of a receipt, as the interface has it. Texts but `terms` have one line and no white space at their ends. */
 export type ReceiptFacts = Readonly<
   Omit<ListedReceipt, 'signedAt' | 'closedBy'> & Pick<Receipt, 'registryId' | 'terms'>
 >;

@@ -9,7 +9,7 @@ const prefix = 'whsec_';
 /** Bytes of a secret that the scheme allows. */
 const secretBytes = { min: 24, max: 64 };
 
-/** What a secret must be, in words that follow "must be". */
+/** Requirement of a secret, in words that follow "must be". */
 export const secretShape = `${prefix} and base64 of ${secretBytes.min} to ${secretBytes.max} bytes`;
 
 /** Whether a text is a secret of the scheme. */
@@ -44,13 +44,13 @@ export function signedHeaders(secret: string, { id, at, body }: WebhookMessage):
   };
 }
 
-/** What the status of a response means: the message was received, the receiver refuses further messages, or try again. */
+/** Meaning of the status of a response: the message was received, the receiver refuses further messages, or try again. */
 export function meaningOf(status: number): 'delivered' | 'gone' | 'again' {
   if (status >= 200 && status <= 299) return 'delivered';
   return status === 410 ? 'gone' : 'again';
 }
 
-/** What is wrong with a status that is not a success. Redirects are not followed. */
+/** Fault of a status that is not a success. Redirects are not followed. */
 export const statusProblem = (status: number): string =>
   `answered ${status}${status >= 300 && status <= 399 ? '; redirects are not followed' : ''}`;
 

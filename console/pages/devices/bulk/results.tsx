@@ -1,4 +1,4 @@
-/** What a bulk operation has done. */
+/** Results of a bulk operation. */
 import { useSignal } from '@preact/signals';
 import type { ErrorCode } from '../../../../src/contract/codes.ts';
 import { Button } from '../../../parts/button.tsx';

@@ -10,14 +10,14 @@ import type { EnteredFields } from '../../../parts/operations.tsx';
 import { filterOf } from '../query.ts';
 import type { BulkName, SelectedDevice } from '../selection.ts';
 
-/** What an operation is about to do. */
+/** Targets of an operation. */
 export interface BulkTargets {
   /** Ids of the devices that it changes. Of the others nothing is kept. */
   readonly ids: readonly string[];
   readonly byStatus: Readonly<Record<DeviceStatus, number>>;
   /** Finds out, when the run begins, which of them must stay as they are, and why. Absent: none. */
   readonly findKept?: () => Promise<ReadonlyMap<string, string>>;
-  /** What the question shows about devices that are left out already. */
+  /** Counts of the devices that are left out already. */
   readonly note?: ComponentChildren;
 }
 
@@ -64,7 +64,7 @@ export async function targetsMatching(
   return counter;
 }
 
-/** What has happened to one device. */
+/** Result for one device. */
 export type ItemResult = Data<'batchUpdateDevices'>['results'][number];
 
 /** An operation on the devices with these ids. */
