@@ -4,6 +4,8 @@ import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import type { DataOf, InputOf } from '../../src/contract/define.ts';
 import { endpoints, type RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { retry } from '../../src/delivery/retry.ts';
+import { schedules } from '../../src/delivery/schedules.ts';
 import { Problem } from './problem.ts';
 
 /** Data of the response of an operation. */
@@ -39,8 +41,17 @@ interface JsonResponse {
   readonly envelope: { readonly code: number; readonly message: string; readonly data: unknown };
 }
 
-/** How often a request that is over its limit is sent again, and the longest wait for that in seconds. */
-const limited = { attempts: 3, seconds: 60 };
+/** The longest wait of a request that is over its limit, in seconds. */
+const LIMIT_SECONDS = 60;
+
+/** A response that refuses. */
+class Refused extends Problem {
+  readonly retryAfter: number;
+  constructor({ envelope: { code, message, data }, requestId, retryAfter }: JsonResponse) {
+    super(code as ErrorCode, message, requestId, data);
+    this.retryAfter = retryAfter;
+  }
+}
 
 /** The token of the session; null before a sign-in. Set by session.ts. */
 export const token = signal<string | null>(null);
@@ -109,17 +120,19 @@ async function carryOut(
 ): Promise<JsonResponse> {
   let sent = token.peek();
   const isSafe = endpoints[name].method === 'GET' || options.key !== undefined;
-  for (let attempt = 1; ; attempt++) {
+  const attempt = async () => {
     const response = await send(name, input, sent, options, read);
-    const { code, message, data } = response.envelope;
-    if (code === 200) return response;
-    if (code === 429 && isSafe && attempt < limited.attempts && response.retryAfter <= limited.seconds) {
-      await waitForLimit(response.retryAfter, options.waitSignal ?? options.signal);
-      continue;
-    }
+    if (response.envelope.code === 200) return response;
+    throw new Refused(response);
+  };
+  return retry(attempt, async (error, failures) => {
+    if (!(error instanceof Refused)) throw error;
+    const { code, data, retryAfter } = error;
+    if (code === 429 && isSafe && failures < schedules.limited.retries && retryAfter <= LIMIT_SECONDS)
+      return waitForLimit(retryAfter, options.waitSignal ?? options.signal);
     if (code === Code.noPermission && wantsStepUp(data) && (await onStepUp())) {
       sent = token.peek();
-      continue;
+      return;
     }
     // A token of an earlier session has no information about this one.
     if (
@@ -129,8 +142,8 @@ async function carryOut(
       sent === token.value
     )
       onRefusedToken();
-    throw new Problem(code as ErrorCode, message, response.requestId, data);
-  }
+    throw error;
+  });
 }
 
 /** Operations whose 1004 is about what they were given, a key or a code, and not about the token. */
@@ -183,7 +196,7 @@ async function send(
   return {
     raw: response,
     requestId: response.headers.get('x-request-id'),
-    retryAfter: Number(response.headers.get('retry-after') ?? limited.seconds),
+    retryAfter: Number(response.headers.get('retry-after') ?? LIMIT_SECONDS),
     envelope: await read(response),
   };
 }

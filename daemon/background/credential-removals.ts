@@ -4,7 +4,8 @@
  */
 import pLimit from 'p-limit';
 import { deviceIds, providerIds } from '../../src/contract/ids.ts';
-import { doubling, type Schedule, waitMs } from '../../src/delivery/retry.ts';
+import { waitMs } from '../../src/delivery/retry.ts';
+import { schedules } from '../../src/delivery/schedules.ts';
 import { poll, sleep } from '../../src/delivery/wait.ts';
 import { BackgroundWork } from '../background-work.ts';
 import { JournalTail } from '../delivery/journal-tail.ts';
@@ -36,8 +37,6 @@ const ENDING: readonly EntryType[] = [
  * between removals of one credential that the provider refuses to remove, or may register late.
  */
 const WAIT_MS = { settle: 100, sweep: 300_000, failed: 5000, apart: 30_000 } as const;
-/** When a provider is asked again, unless it asks to wait longer: 5 minutes at most, because a lost key must not work that long. */
-const RETRY: Schedule = { pauses: doubling(1, 60), retries: Number.POSITIVE_INFINITY };
 /** Entries before the start that are looked at again: a daemon that was killed may not have handled them. */
 const LOOK_BACK = 10_000;
 /** Entries of one look, and requests to one provider at a time. */
@@ -161,7 +160,7 @@ class Queues {
       await Promise.all([...waiting].map(number => limit(() => this.#remove(provider, number, waiting, answers))));
       if (answers.done > 0) failures = 0;
       if (waiting.size === 0 || (answers.away === 0 && answers.refused < AT_ONCE)) continue;
-      const pauseMs = Math.max(waitMs(RETRY, failures++)!, 1000 * answers.waitSeconds);
+      const pauseMs = Math.max(waitMs(schedules.removal, failures++)!, 1000 * answers.waitSeconds);
       // A key that is lost in the meantime does not wait for those that have failed, unless the provider asks to wait.
       const tried = answers.waitSeconds > 0 ? null : new Set(waiting);
       const isNew = () => (tried && [...waiting].some(number => !tried.has(number))) || null;

@@ -3,13 +3,7 @@ import { Code } from '../../src/contract/codes.ts';
 import type { JournalEventType } from '../../src/contract/event-types.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import { webhookBounds } from '../../src/contract/limits.ts';
-import {
-  type AttemptResult,
-  type RetryPolicy,
-  type RetryState,
-  type RetryStep,
-  untried,
-} from '../../src/delivery/retry.ts';
+import { type AttemptResult, type RetryState, type RetryStep, untried } from '../../src/delivery/retry.ts';
 import { Refusal } from './decision.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
 import type { Entry } from './journal.ts';
@@ -190,20 +184,6 @@ const withRecord = (webhooks: Webhooks, record: WebhookRecord): Webhooks => ({
   list: webhooks.list.map(one => (one.number === record.number ? record : one)),
 });
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-/** Seconds before each further attempt, as the specification of Standard Webhooks recommends: 76 hours in all. */
-const pauses = [5, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR] as const;
-
-/** When an event is posted again. After the last attempt the endpoint is disabled. */
-export const webhookRetries: RetryPolicy = {
-  pauses,
-  retries: pauses.length,
-  patienceMs: 1000 * (1.1 * pauses.reduce<number>((sum, seconds) => sum + seconds, 0)),
-  longestWait: 24 * HOUR,
-  jitter: [1, 1.1],
-};
-
 /** What came of an attempt. */
 export interface PostResult extends AttemptResult, Omit<Attempt, 'number' | 'reason'> {}
 
@@ -213,7 +193,7 @@ interface AfterAttempt {
   readonly disabled: string | null;
 }
 
-/** The progress after an attempt that has ended at `now`; `step` is what follows from it by `webhookRetries`. */
+/** The progress after an attempt that has ended at `now`; `step` is what follows from it by `policies.webhook`. */
 export function afterPost(
   before: DeliveryProgress,
   { result, waitSeconds, ...tried }: PostResult,

@@ -1,6 +1,8 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
+import { retry } from '../../src/delivery/retry.ts';
+import { schedules } from '../../src/delivery/schedules.ts';
 import { type CallerGuard, versionOfSession } from '../domain/caller.ts';
 import type { UserRecord } from '../domain/callers.ts';
 import { actorName, type ServiceTokenRecord } from '../domain/callers.ts';
@@ -179,17 +181,10 @@ export function accept<T>(decided: T | Refusal): T {
   return decided;
 }
 
-/** If two daemons change one record in turns, each attempt fails half of the time, so three attempts are not enough. */
-const ATTEMPTS = 20;
-
-/** Reads, decides and commits; tries again after a `Conflict`, at most `ATTEMPTS` times in all. Then refuses with 500. */
-export async function retrying<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      if (tries === ATTEMPTS) throw new ApiError(500, 'other requests keep changing the same record; try again');
-    }
-  }
-}
+/** Reads, decides and commits; tries again after a `Conflict`, as often as its schedule allows. Then refuses with 500. */
+export const retrying = <T>(attempt: () => Promise<T>): Promise<T> =>
+  retry(attempt, async (error, failures) => {
+    if (!(error instanceof Conflict)) throw error;
+    if (failures === schedules.conflict.retries)
+      throw new ApiError(500, 'other requests keep changing the same record; try again');
+  });

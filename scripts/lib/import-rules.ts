@@ -107,12 +107,12 @@ export const rules: readonly Rule[] = [
     from: ['console/'],
     only: [
       'console/',
-      ...below('src/', 'contract/ enrollment/ fleet/'),
+      ...below('src/', 'contract/ enrollment/ fleet/ delivery/retry.ts delivery/schedules.ts'),
       ...below('npm:', 'preact @preact/signals @simplewebauthn/browser uqr @noble/hashes lucide'),
       ...below('npm:@zag-js/', 'preact menu tooltip toast combobox'),
     ],
     because:
-      'the console runs in a browser and knows the daemon by the contract alone; it shares the rules of enrollment, of reports and of cleanup',
+      'the console runs in a browser and knows the daemon by the contract alone; it shares the rules of enrollment, of reports, of cleanup and of retries',
   },
   {
     from: ['bin/', 'src/', 'daemon/', 'drivers/'],

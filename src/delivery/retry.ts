@@ -1,4 +1,4 @@
-/** When a failed attempt is repeated: a policy as data, and a reducer of attempts. It has no clock and no I/O. */
+/** How a failed attempt is repeated: a policy as data, a reducer of attempts, and the one loop. It has no clock and no I/O. */
 
 /** When something that failed is tried again. */
 export interface Schedule {
@@ -19,6 +19,23 @@ export function waitMs(
   if (failures >= retries) return null;
   const pause = pauses[Math.min(failures, pauses.length - 1)]!;
   return Math.round(1000 * pause * (least + (most - least) * random));
+}
+
+/**
+ * Resolves as `attempt` does. After each failure, `recover` gets the error and the number of failures before it: it resolves once
+ * another attempt makes sense, and throws what `retry` is to reject with.
+ */
+export async function retry<T>(
+  attempt: () => Promise<T>,
+  recover: (error: unknown, failures: number) => Promise<void>,
+): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      await recover(error, failures);
+    }
+  }
 }
 
 /** How often and when an item is delivered again. */

@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type Repeatable, RequestRetry } from '../../src/cli/client/request-retry.ts';
-import { pause, poll, retry, schedules } from '../../src/cli/retry.ts';
-import { waitMs } from '../../src/delivery/retry.ts';
+import { pause, poll } from '../../src/cli/retry.ts';
+import { retry, waitMs } from '../../src/delivery/retry.ts';
+import { schedules } from '../../src/delivery/schedules.ts';
 
 const never = new AbortController().signal;
 const lost = () => new Unreachable('the connection was lost', true);

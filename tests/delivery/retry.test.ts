@@ -1,6 +1,5 @@
 /** The states of an item that is delivered: what follows from each attempt, as a table. */
 import { describe, expect, it, test } from 'vitest';
-import { watchRetries } from '../../src/cli/commands/reports/watch/delivery.ts';
 import {
   type AttemptResult,
   afterAttempt,
@@ -9,6 +8,7 @@ import {
   untried,
   waitMs,
 } from '../../src/delivery/retry.ts';
+import { policies } from '../../src/delivery/schedules.ts';
 
 const policy: RetryPolicy = { pauses: [1, 10], retries: 3, patienceMs: 60_000, longestWait: 100, jitter: [1, 1] };
 const failedSince = (failures: number, failingSince = 0) => ({ failures, failingSince, nextAt: 5000 });
@@ -50,7 +50,7 @@ it('doubles pauses up to the longest', () => {
 });
 
 describe('watch --forward-to', () => {
-  const forward: RetryPolicy = { ...watchRetries, retries: Number.POSITIVE_INFINITY };
+  const forward: RetryPolicy = policies.watch;
   const pauseAfter = (failures: number, waitSeconds: AttemptResult['waitSeconds']) => {
     const before = { failures, failingSince: 0, nextAt: 0 };
     const { state } = afterAttempt(forward, before, again(waitSeconds), {

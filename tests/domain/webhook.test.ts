@@ -10,11 +10,11 @@ import {
   type DeliveryProgress,
   type PostResult,
   type Webhooks,
-  webhookRetries,
   webhooksIn,
 } from '../../daemon/domain/webhook.ts';
 import { isWebhookSecret, newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
 import { afterAttempt as stepAfter } from '../../src/delivery/retry.ts';
+import { policies } from '../../src/delivery/schedules.ts';
 
 const endpoint = { url: 'https://hooks.test/a?token=1', types: null, sealed: 's', createdBy: 'admin', createdAt: 1 };
 const empty = webhooksIn(null);
@@ -34,7 +34,7 @@ const outcome = (result: PostResult['result'], more: Partial<PostResult> = {}): 
 });
 /** What follows from an attempt that has ended at `now`, by the policy of webhooks. */
 const afterAttempt = (progress: DeliveryProgress, posted: PostResult, now: number, random: number) => {
-  const step = stepAfter(webhookRetries, progress, posted, { startedAt: posted.at, endedAt: now, random });
+  const step = stepAfter(policies.webhook, progress, posted, { startedAt: posted.at, endedAt: now, random });
   return afterPost(progress, posted, step, now);
 };
 const fresh = () => {
@@ -119,7 +119,7 @@ describe('what follows from an attempt', () => {
     expect(progress.attempts[0]?.event).toBe(60);
   });
 
-  it('has nine pauses', () => expect(webhookRetries.pauses).toHaveLength(9));
+  it('has nine pauses', () => expect(policies.webhook.pauses).toHaveLength(9));
 });
 
 describe('endpoints', () => {

@@ -3,14 +3,8 @@
  * position, so that memory is bounded, and takes no part in a commit.
  */
 import { Delivery, type Settlement } from '../../../src/delivery/delivery.ts';
-import {
-  type AttemptResult,
-  delivered,
-  doubling,
-  failed,
-  type RetryPolicy,
-  untried,
-} from '../../../src/delivery/retry.ts';
+import { type AttemptResult, delivered, failed, untried } from '../../../src/delivery/retry.ts';
+import { policies } from '../../../src/delivery/schedules.ts';
 import { sleep } from '../../../src/delivery/wait.ts';
 import { BackgroundWork } from '../../background-work.ts';
 import type { EventRecord } from '../../domain/journal.ts';
@@ -28,14 +22,6 @@ import type { ForwardTarget } from './target.ts';
 const PAGE = 500;
 /** Devices read in one turn of the event loop: requests are served in between. */
 const TURN = 50;
-/** A receiver does not report that it works again. */
-const policy: RetryPolicy = {
-  pauses: doubling(0.5, 60),
-  retries: Number.POSITIVE_INFINITY,
-  patienceMs: Number.POSITIVE_INFINITY,
-  longestWait: 0,
-  jitter: [1, 1],
-};
 /** Milliseconds for one delivery. A receiver that never confirms, but keeps sending something, is not silent. */
 const DELIVERY_MS = 120_000;
 
@@ -94,7 +80,7 @@ export class Forwarder extends BackgroundWork {
 
   #delivery(): Delivery<Page, AttemptResult> {
     return new Delivery<Page, AttemptResult>({
-      policy,
+      policy: policies.forwarding,
       onGiveUp: 'end',
       graceMs: 0,
       position: () => this.#read(),
@@ -140,7 +126,7 @@ export class Forwarder extends BackgroundWork {
     if (step.next !== 'advance') {
       const pauseMs = step.state.nextAt! - attempt!.endedAt;
       // The first failure, and then one line a minute.
-      if (before.failures === 0 || pauseMs >= policy.pauses.at(-1)! * 1000)
+      if (before.failures === 0 || pauseMs >= policies.forwarding.pauses.at(-1)! * 1000)
         this.#warn(attempt!.result.reason!, pauseMs);
       return;
     }

@@ -1,5 +1,6 @@
 /** Delivers the events of the journal to one endpoint: in order, each at least once, the next one when the last one has arrived. */
 import { Delivery, type Settlement } from '../../../src/delivery/delivery.ts';
+import { policies } from '../../../src/delivery/schedules.ts';
 import type { EventRecord } from '../../domain/journal.ts';
 import {
   afterPost,
@@ -10,7 +11,6 @@ import {
   progressSet,
   WEBHOOKS,
   type WebhookRecord,
-  webhookRetries,
   webhooksIn,
 } from '../../domain/webhook.ts';
 import type { Logger } from '../../logger.ts';
@@ -47,7 +47,7 @@ export function endpointDelivery(parts: EndpointParts, record: WebhookRecord): D
   const { poster, tail, log, now } = parts;
   const progress = new EndpointProgress(parts, record);
   return new Delivery<WebhookEvent, PostResult>({
-    policy: webhookRetries,
+    policy: policies.webhook,
     onGiveUp: 'end',
     graceMs: GRACE_MS,
     position: () => progress.read(),

@@ -1,7 +1,7 @@
 /** Preparations of another attempt of a request: one wrapper around whatever sends it, and one around writes with a key. */
-import { waitMs } from '../../delivery/retry.ts';
+import { retry, waitMs } from '../../delivery/retry.ts';
+import { schedules } from '../../delivery/schedules.ts';
 import { counted } from '../count.ts';
-import { retry, schedules } from '../retry.ts';
 import { isLost, isServerRefusal, type NotServing, type ServerRefusal, Unreachable } from './failures.ts';
 
 /** If the server does not say how long to wait for its limit. */

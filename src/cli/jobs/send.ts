@@ -1,12 +1,12 @@
 /** Sends batches, each with an idempotency key: a batch that is sent again is carried out once and gets the same response. */
 import { Code } from '../../contract/codes.ts';
-import { waitMs } from '../../delivery/retry.ts';
+import { retry, waitMs } from '../../delivery/retry.ts';
+import { schedules } from '../../delivery/schedules.ts';
 import type { Client } from '../client/client.ts';
 import { isServerRefusal, ServerRefusal, Unreachable } from '../client/failures.ts';
 import { newKey } from '../client/request-retry.ts';
 import { Fault, failure } from '../fault.ts';
 import type { Context } from '../framework/context.ts';
-import { retry, schedules } from '../retry.ts';
 
 /** The response to one attempt. */
 interface BatchResponse<Result> {

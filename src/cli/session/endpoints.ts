@@ -1,8 +1,9 @@
 import type { DaemonInfo } from '../../contract/local.ts';
 import { waitMs } from '../../delivery/retry.ts';
+import { schedules } from '../../delivery/schedules.ts';
 import type { ServerEndpoint } from '../client/addresses.ts';
 import { Unreachable } from '../client/failures.ts';
-import { pause, schedules } from '../retry.ts';
+import { pause } from '../retry.ts';
 import { portOf, readDaemonStart, registryFlags } from '../settings/daemon-start.ts';
 import { isDaemon } from '../settings/processes.ts';
 import { readDaemonInfo, runningDaemon, type Settings, socketOf } from '../settings/settings.ts';

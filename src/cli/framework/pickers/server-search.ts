@@ -1,8 +1,9 @@
 /** A search that asks the server, while a person types. */
 import { minuteMs } from '../../../contract/durations.ts';
+import { retry } from '../../../delivery/retry.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { pause, retry } from '../../retry.ts';
+import { pause } from '../../retry.ts';
 import type { ChoiceSource, Search, SearchMatches } from '../../terminal/search-prompts.ts';
 
 /** Asks the server for a text, in at most two requests. */

@@ -1,6 +1,7 @@
 /** Keys of a run whose registry may be away: they wait in the spool file, and are delivered in the background when it answers. */
 import type { Key } from '../../../../contract/hardware.ts';
-import { waitMs } from '../../../../delivery/retry.ts';
+import { retry, waitMs } from '../../../../delivery/retry.ts';
+import { schedules } from '../../../../delivery/schedules.ts';
 import { sleep } from '../../../../delivery/wait.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
@@ -8,7 +9,6 @@ import { isServerRefusal } from '../../../client/failures.ts';
 import { newKey } from '../../../client/request-retry.ts';
 import { counted } from '../../../count.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { schedules } from '../../../retry.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
 import type { BoundKey } from '../enroll/results.ts';
@@ -193,23 +193,23 @@ export class SpoolOutbox {
     });
   }
 
-  async #deliverAll(): Promise<void> {
-    for (let tries = 0; this.isHolding && !this.#isEnding; tries++) {
-      try {
-        await this.#meet();
-        await this.#drain();
-        return;
-      } catch (error) {
-        if (this.#isEnding) return;
-        if (!isAway(error) && !(error instanceof Unwritable) && !isServerRefusal(error, 429)) return this.#fail(error);
-        if (this.#away === null) {
-          this.#sayAway(error);
-          tries = 0;
-        }
-        this.#away = error;
-        await sleep(waitMs(schedules.spool, tries)!, this.#stop.signal);
+  #deliverAll(): Promise<void> {
+    let losses = 0;
+    const attempt = async () => {
+      if (!this.isHolding || this.#isEnding || this.#failure !== null) return;
+      await this.#meet();
+      await this.#drain();
+    };
+    return retry(attempt, async error => {
+      if (this.#isEnding) return;
+      if (!isAway(error) && !(error instanceof Unwritable) && !isServerRefusal(error, 429)) return this.#fail(error);
+      if (this.#away === null) {
+        this.#sayAway(error);
+        losses = 0;
       }
-    }
+      this.#away = error;
+      await sleep(waitMs(schedules.spool, losses++)!, this.#stop.signal);
+    });
   }
 
   /** Whether the registry answers, and is the one that the file is for. */

@@ -1,7 +1,8 @@
 /** Delivers events to a target, from its cursor on: in order, each at least once. */
 import type { Notification } from '../../../../contract/events.ts';
 import { Delivery, type Settlement } from '../../../../delivery/delivery.ts';
-import { type AttemptResult, doubling, type RetryPolicy, untried } from '../../../../delivery/retry.ts';
+import { type AttemptResult, untried } from '../../../../delivery/retry.ts';
+import { policies } from '../../../../delivery/schedules.ts';
 import { sleep } from '../../../../delivery/wait.ts';
 import { counted } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
@@ -32,14 +33,6 @@ interface DeliveryOptions {
   readonly count: number | undefined;
 }
 
-/** When an event is sent again, for as often as `retries` allows. */
-export const watchRetries: Omit<RetryPolicy, 'retries'> = {
-  pauses: doubling(1, 300),
-  patienceMs: Number.POSITIVE_INFINITY,
-  longestWait: 3600,
-  jitter: [0.5, 1],
-};
-
 /** Delivers events until the stream ends; what was accepted is finished even after Ctrl-C. The exit code. */
 export async function deliver(
   context: Context,
@@ -51,7 +44,7 @@ export async function deliver(
   const { io, out } = context;
   let settled = 0;
   const delivery = new Delivery<Notification, AttemptResult>({
-    policy: { ...watchRetries, retries },
+    policy: { ...policies.watch, retries },
     concurrency,
     onGiveUp: skipFailed ? 'skip' : 'end',
     graceMs: null,
