@@ -1,6 +1,8 @@
 /** A daemon with a registry. */
 import type { FastifyRequest } from 'fastify';
 import { routes } from '../src/contract/routes.ts';
+import { DueWork } from './background/due-work.ts';
+import { responseSweep } from './background/sweeps.ts';
 import { createServer } from './composition/server.ts';
 import { AttachedKeys } from './hardware/attached-keys.ts';
 import { createDrivers } from './hardware/drivers.ts';
@@ -16,7 +18,6 @@ import { type AssembledDaemon, now, openRegistry, type Start, useSigningKeys } f
 import { type AccessJournal, accessOf } from './services/access-journal.ts';
 import { Quota } from './services/quota.ts';
 import { Readiness } from './services/readiness.ts';
-import { responseSweep } from './services/sweep.ts';
 import { services } from './start/services.ts';
 import type { Store } from './store/store.ts';
 
@@ -28,8 +29,7 @@ export async function assembleRegistry(start: Start): Promise<AssembledDaemon> {
   const { settings, version, log, home, stack } = start;
   const registry = await openRegistry(start);
   const { store, access, firstAdmin } = registry;
-  const responses = responseSweep({ store, now });
-  stack.add(() => responses.stop());
+  stack.start(new DueWork({ store, log }, responseSweep({ store, now })));
   const hub = new Hub({ store, log });
   const readiness = new Readiness({ store, log, freshMs: settings.store ? HEALTH_FRESH_MS : 0 });
   stack.add(readiness.watch());

@@ -7,23 +7,20 @@ import { deviceIds, providerIds } from '../../src/contract/ids.ts';
 import { waitMs } from '../../src/delivery/retry.ts';
 import { schedules } from '../../src/delivery/schedules.ts';
 import { poll, sleep } from '../../src/delivery/wait.ts';
-import { BackgroundWork } from '../background-work.ts';
 import { JournalTail } from '../delivery/journal-tail.ts';
-import { inTurn } from '../delivery/turns.ts';
 import { isToRemove } from '../domain/credential.ts';
 import type { EntryType, EventRecord } from '../domain/journal.ts';
 import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
 import { allOpenCredentials } from '../issuing/reads.ts';
+import type { Logger } from '../logger.ts';
 import type { CredentialService } from '../services/issuing/credential-service.ts';
 import type { ProviderService } from '../services/issuing/provider-service.ts';
 import { isRefusal } from '../services/issuing/providers/provider-api.ts';
 import { RetryLater } from '../services/limiter.ts';
 import { Conflict } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
-import type { DueWorkParts } from './due-work.ts';
+import type { DueTask } from './due-work.ts';
 
-/** The name of the work that daemons share. */
-const WORK = 'credentials';
 /** Types of journal entries after which the credentials of a device have to be removed at their providers. */
 const ENDING: readonly EntryType[] = [
   'DEVICE_LOCKED',
@@ -33,10 +30,9 @@ const ENDING: readonly EntryType[] = [
   'KEY_RESET',
 ];
 /**
- * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; after a failure;
- * between removals of one credential that the provider refuses to remove, or may register late.
+ * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; between removals of one credential that the provider refuses to remove, or may register late.
  */
-const WAIT_MS = { settle: 100, sweep: 300_000, failed: 5000, apart: 30_000 } as const;
+const WAIT_MS = { settle: 100, sweep: 300_000, apart: 30_000 } as const;
 /** Entries before the start that are looked at again: a daemon that was killed may not have handled them. */
 const LOOK_BACK = 10_000;
 /** Entries of one look, and requests to one provider at a time. */
@@ -45,64 +41,71 @@ const AT_ONCE = 4;
 /** Milliseconds between looks for new ones while a provider is not asked. */
 const NEW_MS = 500;
 
-interface CredentialRemovalsParts extends DueWorkParts {
+interface CredentialRemovalsParts {
+  readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly store: Store;
   readonly providers: Pick<ProviderService, 'find'>;
   readonly credentials: Pick<CredentialService, 'removeThere'>;
 }
 
-/** Works in the background until it is stopped. */
-export class CredentialRemovals extends BackgroundWork {
+/** Looks for what has to be removed. */
+export class CredentialRemovals implements DueTask {
+  readonly work = 'credentials';
+  readonly undone = 'could not look for credentials that have to be removed';
   readonly #parts: CredentialRemovalsParts;
+  readonly #tail: JournalTail;
+  #unfollow = (): void => {};
+  #queues!: Queues;
+  /** Id of the last entry that was looked at; null before the first look. */
+  #last: number | null = null;
+  #sweepAt = 0;
+  /** Aborted by the next commit after the last look began. */
+  #next!: AbortSignal;
 
   constructor(parts: CredentialRemovalsParts) {
-    super();
     this.#parts = parts;
+    this.#tail = new JournalTail(parts.store);
   }
 
-  protected async run(signal: AbortSignal): Promise<void> {
-    const tail = new JournalTail(this.#parts.store);
-    const unfollow = tail.follow();
-    while (!signal.aborted)
-      await inTurn(this.#parts.store.sharedWork, WORK, signal, async turn => {
-        const queues = new Queues(this.#parts, turn);
-        await this.#look(tail, queues, turn);
-        await queues.ended();
-      });
-    unfollow();
+  begin(turn: AbortSignal): void {
+    this.#unfollow = this.#tail.follow();
+    this.#queues = new Queues(this.#parts, turn);
+    this.#last = null;
+    this.#sweepAt = 0;
   }
 
-  async #look(tail: JournalTail, queues: Queues, signal: AbortSignal): Promise<void> {
-    const { store, log } = this.#parts;
-    let last: number | null = null;
-    let sweepAt = 0;
-    while (!signal.aborted) {
-      try {
-        const next = tail.next;
-        last ??= Math.max(0, (await store.lastEventId()) - LOOK_BACK);
-        if (performance.now() >= sweepAt) {
-          for await (const portion of allOpenCredentials(store))
-            for (const { number, provider, due } of portion) if (due) queues.add(provider, number);
-          sweepAt = performance.now() + WAIT_MS.sweep;
-        }
-        // Up to here: otherwise each look would walk again through all entries of other types since the last one of these.
-        const through = await store.lastEventId();
-        const ended = await store.events({ after: last, through, limit: PAGE, types: ENDING });
-        for (const { type, device } of ended) if (type === 'DEVICE_DEACTIVATED') await this.#removePin(device!);
-        const devices = ended.map(one => this.#deviceOf(one));
-        for (const device of new Set(await Promise.all(devices)))
-          for (const { number, provider } of device ? await store.credentialsOf(device) : [])
-            queues.add(provider, number);
-        const isPage = ended.length === PAGE;
-        last = isPage ? ended.at(-1)!.id : through;
-        if (isPage) continue;
-        await sleep(sweepAt - performance.now(), AbortSignal.any([signal, next]));
-        await sleep(WAIT_MS.settle, signal);
-      } catch (error) {
-        log.warn({ err: error }, 'could not look for credentials that have to be removed');
-        await sleep(WAIT_MS.failed, signal);
-      }
+  async look(): Promise<boolean> {
+    const { store } = this.#parts;
+    this.#next = this.#tail.next;
+    this.#last ??= Math.max(0, (await store.lastEventId()) - LOOK_BACK);
+    if (performance.now() >= this.#sweepAt) {
+      for await (const portion of allOpenCredentials(store))
+        for (const { number, provider, due } of portion) if (due) this.#queues.add(provider, number);
+      this.#sweepAt = performance.now() + WAIT_MS.sweep;
     }
+    // Up to here: otherwise each look would walk again through all entries of other types since the last one of these.
+    const through = await store.lastEventId();
+    const ended = await store.events({ after: this.#last, through, limit: PAGE, types: ENDING });
+    for (const { type, device } of ended) if (type === 'DEVICE_DEACTIVATED') await this.#removePin(device!);
+    const devices = ended.map(one => this.#deviceOf(one));
+    for (const device of new Set(await Promise.all(devices)))
+      for (const { number, provider } of device ? await store.credentialsOf(device) : [])
+        this.#queues.add(provider, number);
+    const isPage = ended.length === PAGE;
+    this.#last = isPage ? ended.at(-1)!.id : through;
+    return isPage;
+  }
+
+  async wait(turn: AbortSignal): Promise<void> {
+    await sleep(this.#sweepAt - performance.now(), AbortSignal.any([turn, this.#next]));
+    await sleep(WAIT_MS.settle, turn);
+  }
+
+  async end(): Promise<void> {
+    this.#unfollow();
+    await this.#queues.ended();
   }
 
   async #deviceOf({ type, device, subject, detail }: EventRecord): Promise<number | null | undefined> {

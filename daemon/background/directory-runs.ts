@@ -1,29 +1,37 @@
 /** Reads the directory every few minutes. One daemon of a registry does it at a time. */
+import type { Logger } from '../logger.ts';
 import type { DirectorySettingsService } from '../services/directory/settings.ts';
 import type { DirectorySync } from '../services/directory/sync.ts';
-import { DueWork, type DueWorkParts } from './due-work.ts';
+import type { DueTask } from './due-work.ts';
 
-interface DirectoryRunsParts extends DueWorkParts {
+interface DirectoryRunsParts {
+  readonly log: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly settings: Pick<DirectorySettingsService, 'read' | 'lastRun'>;
   readonly sync: Pick<DirectorySync, 'run'>;
 }
 
 const unknown = { version: 0, run: 0, all: 0 } as const;
 
-export class DirectoryRuns extends DueWork<DirectoryRunsParts> {
-  protected readonly work = 'directory';
-  protected readonly undone = 'the directory was not read';
+export class DirectoryRuns implements DueTask {
+  readonly work = 'directory';
+  readonly undone = 'the directory was not read';
+  readonly #parts: DirectoryRunsParts;
   /** The settings, when their next run is due, and when their next run that reads all entries is due. */
   #due: { readonly version: number; readonly run: number; readonly all: number } = unknown;
   #problem: string | null = null;
 
-  /** Another daemon may have done the work since then. */
-  protected override begin(): void {
+  constructor(parts: DirectoryRunsParts) {
+    this.#parts = parts;
+  }
+
+  begin(): void {
     this.#due = unknown;
   }
 
-  async doDue(signal: AbortSignal): Promise<boolean> {
-    const { settings, sync, now, log } = this.parts;
+  async look(signal: AbortSignal): Promise<boolean> {
+    const { settings, sync, now, log } = this.#parts;
     const { version, config } = await settings.read();
     if (!config) return false;
     const at = now();

@@ -11,45 +11,57 @@ import type { Store } from '../store/store.ts';
 const LOOK_MS = 1000;
 const FAILED_LOOK_MS = 5000;
 
-/** Dependencies of all such work. */
-export interface DueWorkParts {
+interface DueWorkParts {
   readonly store: Pick<Store, 'sharedWork'>;
   readonly log: Logger;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+}
+
+/** How one kind of work is done. `turn`: another daemon may have the work now, or this one stops. */
+export interface DueTask {
+  /** The name of the work that daemons share, and what stays undone after a failure, for the log. */
+  readonly work: string;
+  readonly undone: string;
+  /** Called when this daemon takes the work: another one may have done it since. */
+  begin?(turn: AbortSignal): void;
+  /** Does a part of the due work; resolves with whether there may be more. */
+  look(turn: AbortSignal): Promise<boolean>;
+  /** Resolves when it is time for the next look; absent: after a second. */
+  wait?(turn: AbortSignal): Promise<void>;
+  /** Whether the first look waits as well. */
+  readonly waitsFirst?: true;
+  /** Called when this daemon gives up the work. Resolves when what was begun has ended. */
+  end?(): Promise<void>;
 }
 
 /** Works in the background until it is stopped. */
-export abstract class DueWork<P extends DueWorkParts> extends BackgroundWork {
-  protected readonly parts: P;
+export class DueWork extends BackgroundWork {
+  readonly #parts: DueWorkParts;
+  readonly #task: DueTask;
 
-  constructor(parts: P) {
+  constructor(parts: DueWorkParts, task: DueTask) {
     super();
-    this.parts = parts;
+    this.#parts = parts;
+    this.#task = task;
   }
-
-  /** The name of the work that daemons share, and what stays undone after a failure, for the log. */
-  protected abstract readonly work: string;
-  protected abstract readonly undone: string;
-  /** Does a part of the due work; resolves with whether there may be more. `signal`: another daemon takes over, or this one stops. */
-  abstract doDue(signal: AbortSignal): Promise<boolean>;
-  /** Called when this daemon takes the work. */
-  protected begin(): void {}
 
   protected async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) await inTurn(this.parts.store.sharedWork, this.work, signal, turn => this.#look(turn));
+    const { sharedWork } = this.#parts.store;
+    while (!signal.aborted) await inTurn(sharedWork, this.#task.work, signal, turn => this.#take(turn));
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
-    this.begin();
-    while (!signal.aborted) {
+  async #take(turn: AbortSignal): Promise<void> {
+    const task = this.#task;
+    const wait = () => task.wait?.(turn) ?? sleep(LOOK_MS, turn);
+    task.begin?.(turn);
+    if (task.waitsFirst) await wait();
+    while (!turn.aborted) {
       try {
-        const hasMore = await this.doDue(signal);
-        if (!hasMore) await sleep(LOOK_MS, signal);
+        if (!(await task.look(turn))) await wait();
       } catch (error) {
-        if (!(error instanceof Conflict)) this.parts.log.warn({ err: error }, this.undone);
-        await sleep(FAILED_LOOK_MS, signal);
+        if (!(error instanceof Conflict)) this.#parts.log.warn({ err: error }, task.undone);
+        await sleep(FAILED_LOOK_MS, turn);
       }
     }
+    await task.end?.();
   }
 }

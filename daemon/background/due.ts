@@ -1,23 +1,23 @@
 import { bindEarlierDevices } from '../services/people/earlier-devices.ts';
 import type { Leavers } from '../services/people/leavers.ts';
 import type { Store } from '../store/store.ts';
-import { DueWork, type DueWorkParts } from './due-work.ts';
+import type { DueTask } from './due-work.ts';
 
 /** Persons of one look. */
 const PORTION = 100;
 
-interface DueLeaversParts extends DueWorkParts {
-  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork'>;
+interface DueLeaversParts {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly store: Pick<Store, 'people' | 'commit'>;
   readonly leavers: Pick<Leavers, 'changes'>;
 }
 
 /** Each person in a commit of its own. */
-export class DueLeavers extends DueWork<DueLeaversParts> {
-  protected readonly work = 'leavers';
-  protected readonly undone = 'leavers whose delay is over stay unlocked';
-
-  async doDue(): Promise<boolean> {
-    const { store, leavers, now } = this.parts;
+export const dueLeavers = ({ store, leavers, now }: DueLeaversParts): DueTask => ({
+  work: 'leavers',
+  undone: 'leavers whose delay is over stay unlocked',
+  look: async () => {
     const window = { descending: false, offset: 0, limit: PORTION };
     const { rows } = await store.people({ dueBy: now(), ...window });
     for (const person of rows) {
@@ -25,23 +25,24 @@ export class DueLeavers extends DueWork<DueLeaversParts> {
       await store.commit({ at: now(), actor: null, requestId: null, changes });
     }
     return rows.length === PORTION;
-  }
-}
+  },
+});
 
-interface EarlierDevicesParts extends DueWorkParts {
-  readonly store: Pick<Store, 'people' | 'commit' | 'sharedWork' | 'unkeyedDevices'>;
+interface EarlierDevicesParts {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly store: Pick<Store, 'people' | 'commit' | 'unkeyedDevices'>;
 }
 
 /**
  * Devices that a daemon of an earlier version binds to a name while it shares the registry become devices of a person. Not a part
- * of `DueLeavers`: such a daemon may have that work for as long as it runs, but it does not know this one.
+ * of `dueLeavers`: such a daemon may have that work for as long as it runs, but it does not know this one.
  */
-export class EarlierDevices extends DueWork<EarlierDevicesParts> {
-  protected readonly work = 'earlier devices';
-  protected readonly undone = 'devices of daemons of an earlier version do not become devices of persons';
-
-  async doDue(): Promise<boolean> {
-    await bindEarlierDevices(this.parts.store, this.parts.now);
+export const earlierDevices = ({ store, now }: EarlierDevicesParts): DueTask => ({
+  work: 'earlier devices',
+  undone: 'devices of daemons of an earlier version do not become devices of persons',
+  look: async () => {
+    await bindEarlierDevices(store, now);
     return false;
-  }
-}
+  },
+});

@@ -1,5 +1,7 @@
 /** The directory that persons come from: its settings, and its runs. */
+
 import { DirectoryRuns } from '../background/directory-runs.ts';
+import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { DirectorySettingsService } from '../services/directory/settings.ts';
 import { DirectorySync } from '../services/directory/sync.ts';
@@ -8,7 +10,7 @@ import { directoryOperations } from './routes.ts';
 export const startDirectory: StartSubject = ({ log, stack, store, instance, now, offers: { people } }) => {
   const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });
   const sync = new DirectorySync({ ...people!, store, settings, now });
-  stack.start(new DirectoryRuns({ store, settings, sync, log, now }));
+  stack.start(new DueWork({ store, log }, new DirectoryRuns({ settings, sync, log, now })));
   return {
     operations: directoryOperations({ directorySettings: settings, directorySync: sync }),
     gauges: async () => {

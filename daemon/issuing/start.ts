@@ -1,5 +1,7 @@
 /** Issuing: keys that are registered at providers, their PINs and their resets. */
+
 import { CredentialRemovals } from '../background/credential-removals.ts';
+import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { CredentialService } from '../services/issuing/credential-service.ts';
 import { KeyResetService } from '../services/issuing/key-reset-service.ts';
@@ -16,7 +18,7 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow, own, now });
   const parts = { store, providers, registryId: instance.id, now };
   const credentials = new CredentialService(parts);
-  stack.start(new CredentialRemovals({ store, providers, credentials, log, now }));
+  stack.start(new DueWork({ store, log }, new CredentialRemovals({ store, providers, credentials, log, now })));
   return {
     operations: issuingOperations({
       providers,

@@ -1,5 +1,7 @@
 /** Persons: those who hold keys, and what follows when they leave. */
-import { DueLeavers, EarlierDevices } from '../background/due.ts';
+
+import { dueLeavers, earlierDevices } from '../background/due.ts';
+import { DueWork } from '../background/due-work.ts';
 import type { OwnerJudge } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Leavers } from '../services/people/leavers.ts';
@@ -20,8 +22,8 @@ declare module '../http/subject.ts' {
 export const startPeople: StartSubject = ({ log, stack, store, now, offers }) => {
   const peoplePolicies = new PeoplePolicies({ store, now });
   const leavers = new Leavers({ store, policies: peoplePolicies });
-  stack.start(new DueLeavers({ store, leavers, log, now }));
-  if (store.sharedWork) stack.start(new EarlierDevices({ store, log, now }));
+  stack.start(new DueWork({ store, log }, dueLeavers({ store, leavers, now })));
+  if (store.sharedWork) stack.start(new DueWork({ store, log }, earlierDevices({ store, now })));
   const refused = new RefusedRequests({ store, log, now });
   const people = new PeopleService({ store, leavers, now });
   offers.people = { leavers, refused };

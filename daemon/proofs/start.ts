@@ -1,4 +1,7 @@
 /** Proofs: challenges to keys, what is trusted, and what is required of new keys. */
+
+import { DueWork } from '../background/due-work.ts';
+import { proofSweep } from '../background/sweeps.ts';
 import type { ProofJudge } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Challenges } from '../services/proofs/challenges.ts';
@@ -7,7 +10,6 @@ import { ProofService } from '../services/proofs/proof-service.ts';
 import { systemRoots } from '../services/proofs/system-roots.ts';
 import { TrustService } from '../services/proofs/trust-service.ts';
 import { TrustedRoots } from '../services/proofs/trusted.ts';
-import { proofSweep } from '../services/sweep.ts';
 import { proofOperations } from './routes.ts';
 
 declare module '../http/subject.ts' {
@@ -19,12 +21,11 @@ declare module '../http/subject.ts' {
   }
 }
 
-export const startProofs: StartSubject = ({ stack, store, instance, now, offers }) => {
+export const startProofs: StartSubject = ({ log, stack, store, instance, now, offers }) => {
   const roots = new TrustedRoots(store);
   const policies = new ProofPolicies({ store, roots, now });
   const challenges = new Challenges(instance.secret('challenges'));
-  const sweep = proofSweep({ store, now });
-  stack.add(() => sweep.stop());
+  stack.start(new DueWork({ store, log }, proofSweep({ store, now })));
   offers.proofJudge = policies;
   offers.roots = roots;
   return {

@@ -1,12 +1,13 @@
 /** Receipts that keys sign, and loans that end. */
 
+import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { ReceiptService } from '../services/receipts/receipt-service.ts';
 import { receiptOperations } from './routes.ts';
-import { OverdueLoans } from './work.ts';
+import { overdueLoans } from './work.ts';
 
 export const startReceipts: StartSubject = ({ log, stack, store, instance, now, offers }) => {
-  stack.start(new OverdueLoans({ store, log, now }));
+  stack.start(new DueWork({ store, log }, overdueLoans({ store, now })));
   const parts = { registryId: instance.id, secret: instance.secret('receipts'), roots: offers.roots! };
   return { operations: receiptOperations({ receipts: new ReceiptService({ ...parts, store, now }) }) };
 };

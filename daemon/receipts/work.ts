@@ -1,23 +1,23 @@
 /** Overdue loans are announced. */
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
-import { DueWork, type DueWorkParts } from '../background/due-work.ts';
+import type { DueTask } from '../background/due-work.ts';
 import { announce } from '../domain/receipt.ts';
 import type { Store } from '../store/store.ts';
 
 /** Loans of one look. */
 const PORTION = 100;
 
-interface OverdueLoansParts extends DueWorkParts {
-  readonly store: Pick<Store, 'receipts' | 'device' | 'commit' | 'sharedWork'>;
+interface OverdueLoansParts {
+  readonly store: Pick<Store, 'receipts' | 'device' | 'commit'>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** A second announcement of a loan is refused in its commit, so each is announced once, even if the clock is set back. */
-export class OverdueLoans extends DueWork<OverdueLoansParts> {
-  protected readonly work = 'loans';
-  protected readonly undone = 'overdue loans are not announced';
-
-  async doDue(): Promise<boolean> {
-    const { store, now } = this.parts;
+export const overdueLoans = ({ store, now }: OverdueLoansParts): DueTask => ({
+  work: 'loans',
+  undone: 'overdue loans are not announced',
+  look: async () => {
     const window = { descending: false, offset: 0, limit: PORTION };
     const { rows } = await store.receipts({ unannouncedAt: now(), ...window });
     for (const loan of rows) {
@@ -26,5 +26,5 @@ export class OverdueLoans extends DueWork<OverdueLoansParts> {
       await store.commit({ at: now(), actor: null, requestId: null, changes: [announce(loan, device, facts)] });
     }
     return rows.length === PORTION;
-  }
-}
+  },
+});

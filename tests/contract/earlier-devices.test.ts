@@ -5,7 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { EarlierDevices } from '../../daemon/background/due.ts';
+import { earlierDevices } from '../../daemon/background/due.ts';
+import { DueWork } from '../../daemon/background/due-work.ts';
 import { edit } from '../../daemon/domain/person.ts';
 import { bindEarlierDevices } from '../../daemon/services/people/earlier-devices.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
@@ -141,7 +142,7 @@ needsPostgres('on PostgreSQL', () => {
     const { store, openAnother, query, cleanup } = await openPostgres(server);
     const earlier = await openAnother();
     const held = await earlier.sharedWork!.take('leavers');
-    const work = new EarlierDevices({ store, log: pino({ level: 'silent' }), now });
+    const work = new DueWork({ store, log: pino({ level: 'silent' }) }, earlierDevices({ store, now }));
     try {
       await commit(store, [add('ann'), addDevice('SN-1')]);
       work.start();

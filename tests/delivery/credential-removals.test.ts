@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CredentialRemovals } from '../../daemon/background/credential-removals.ts';
+import { DueWork } from '../../daemon/background/due-work.ts';
 import { ProviderUnavailable } from '../../daemon/delivery/provider/errors.ts';
 import { beginCredential, noteStep } from '../../daemon/domain/credential.ts';
 import { lock } from '../../daemon/domain/device-decisions.ts';
@@ -16,11 +17,9 @@ import { openTemporary } from '../support/sqlite.ts';
 const NOON = 1_800_000_000_000;
 
 /** Removals that tell which credential they would remove. */
-function removalsOf(
-  store: Store,
-  removed: (credential: number) => void | Promise<void> = () => {},
-): CredentialRemovals {
-  return new CredentialRemovals({
+function removalsOf(store: Store, removed: (credential: number) => void | Promise<void> = () => {}): DueWork {
+  const log = pino({ level: 'silent' });
+  const removals = new CredentialRemovals({
     store,
     providers: { find: async () => ({ number: 1 }) as ProviderRecord },
     credentials: {
@@ -29,9 +28,10 @@ function removalsOf(
         return null;
       },
     },
-    log: pino({ level: 'silent' }),
+    log,
     now: () => NOON,
   });
+  return new DueWork({ store, log }, removals);
 }
 
 /** An ACTIVE device with a credential of the same number. */

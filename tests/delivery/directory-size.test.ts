@@ -52,29 +52,29 @@ withSlapd('a directory with 20,000 persons', () => {
   }, 120_000);
 
   it('is asked for changes between two whole runs', async () => {
-    const { store, settings, sync } = opened;
-    const runs = new DirectoryRuns({ store, settings, sync, log: pino({ level: 'silent' }), now });
+    const { settings, sync } = opened;
+    const runs = new DirectoryRuns({ settings, sync, log: pino({ level: 'silent' }), now });
     const lastRun = async () => (await settings.lastRun())!;
-    await runs.doDue(signal);
+    await runs.look(signal);
     expect((await lastRun()).at).toBe(clock);
     const before = clock;
     await slapd.change('person-1', { mail: 'again@example.com' });
     await slapd.remove('person-2');
     clock += 4 * MINUTE;
-    await runs.doDue(signal);
+    await runs.look(signal);
     expect((await lastRun()).at).toBe(before);
     clock += MINUTE;
     // The first run of this daemon is a whole one.
-    await runs.doDue(signal);
+    await runs.look(signal);
     expect(await lastRun()).toMatchObject({ kind: 'ALL', counts: { changed: 1, left: 1 } });
     await slapd.change('person-1', { mail: 'once.more@example.com' });
     await slapd.remove('person-3');
     clock += 5 * MINUTE;
-    await runs.doDue(signal);
+    await runs.look(signal);
     expect(await lastRun()).toMatchObject({ kind: 'CHANGES', counts: { changed: 1, left: 0 } });
     expect((await lastRun()).counts.read).toBeLessThan(count / 2);
     clock += 55 * MINUTE;
-    await runs.doDue(signal);
+    await runs.look(signal);
     expect(await lastRun()).toMatchObject({ kind: 'ALL', counts: { left: 1 } });
   }, 120_000);
 });

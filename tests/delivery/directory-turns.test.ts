@@ -2,6 +2,7 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { DirectoryRuns } from '../../daemon/background/directory-runs.ts';
+import { DueWork } from '../../daemon/background/due-work.ts';
 import { settingsIn } from '../../daemon/domain/document.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { poll } from '../../src/delivery/wait.ts';
@@ -31,7 +32,7 @@ needsPostgres('two daemons with a directory', () => {
           return report;
         },
       };
-      const made = new DirectoryRuns({ store, settings, sync, log, now: () => clock });
+      const made = new DueWork({ store, log }, new DirectoryRuns({ settings, sync, log, now: () => clock }));
       made.start();
       return made;
     };

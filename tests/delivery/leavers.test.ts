@@ -1,7 +1,6 @@
 /** Delays of leavers. */
-import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { DueLeavers } from '../../daemon/background/due.ts';
+import { dueLeavers } from '../../daemon/background/due.ts';
 import { create } from '../../daemon/domain/person.ts';
 import { Leavers } from '../../daemon/services/people/leavers.ts';
 import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
@@ -11,6 +10,7 @@ import { openTemporary } from '../support/sqlite.ts';
 
 const NOON = 1_800_000_000_000;
 const HOUR = 3_600_000;
+const turn = new AbortController().signal;
 let opened: Awaited<ReturnType<typeof openTemporary>>;
 beforeEach(async () => {
   opened = await openTemporary();
@@ -29,11 +29,11 @@ it('locks the devices when the delay is over, also by a daemon that was started 
   const store = await opened.reopen();
   let now = NOON + HOUR - 1;
   const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now: () => now }) });
-  const due = new DueLeavers({ store, leavers, log: pino({ level: 'silent' }), now: () => now });
-  await due.doDue();
+  const due = dueLeavers({ store, leavers, now: () => now });
+  await due.look(turn);
   expect((await store.device(1))?.status).toBe('ACTIVE');
   now++;
-  await due.doDue();
+  await due.look(turn);
   expect(await store.device(1)).toMatchObject({ status: 'LOCKED', lockReason: 'left (scim)', lockedAt: now });
   expect((await store.person(1))?.dueAt).toBeNull();
 });

@@ -1,8 +1,8 @@
 /** What two daemons on one store do with one key, and how stored responses are removed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { responseSweep } from '../../daemon/background/sweeps.ts';
 import { type KeyedInput, KeyedRequests } from '../../daemon/http/idempotency.ts';
 import { type Context, commitLast } from '../../daemon/services/context.ts';
-import { responseSweep } from '../../daemon/services/sweep.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { registration } from '../support/stream-server.ts';
@@ -109,6 +109,7 @@ it('the database has neither the key nor a digest of the body without the key', 
 });
 
 describe('the sweep', () => {
+  const turn = new AbortController().signal;
   it('removes all expired responses in portions, and no others', async () => {
     const daemon = daemonOn();
     for (let i = 0; i < 250; i++) await daemon.answer({ ...asked(), key: `old-${i}`, run: async () => i });
@@ -121,11 +122,10 @@ describe('the sweep', () => {
       return results;
     };
     const sweep = responseSweep({ store: { commit }, now });
-    await sweep.sweep();
+    while (await sweep.look(turn));
     time += 23 * hour;
-    await sweep.sweep();
+    while (await sweep.look(turn));
     expect(sizes).toEqual([0, 100, 100, 50]);
-    await sweep.stop();
     const seen: string[] = [];
     await daemon.answer({ ...asked(undefined, seen), key: 'young', run: async () => 'again' });
     expect(seen).toContain('idempotent-replay: true');
@@ -141,11 +141,10 @@ describe('the sweep', () => {
     };
     await daemon.answer(asked());
     time -= 20 * hour;
-    await sweep.sweep();
+    while (await sweep.look(turn));
     expect(await isStored()).toBe(true);
     time -= 30 * hour;
-    await sweep.sweep();
+    while (await sweep.look(turn));
     expect(await isStored()).toBe(false);
-    await sweep.stop();
   });
 });

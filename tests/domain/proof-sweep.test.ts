@@ -1,6 +1,7 @@
 /** Answers for serial numbers that no one registers take a bounded place: 10,000 of them, for a day. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { proofSweep, type Sweep } from '../../daemon/services/sweep.ts';
+import type { DueTask } from '../../daemon/background/due-work.ts';
+import { proofSweep } from '../../daemon/background/sweeps.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 import { addDevice, commit } from '../contract/store/fixtures.ts';
 import { answerOf } from '../contract/store/proof-rules.ts';
@@ -11,14 +12,14 @@ const start = 1_800_000_000_000;
 
 let opened: Awaited<ReturnType<typeof openTemporary>>;
 let now: number;
-let sweep: Sweep;
+let sweep: DueTask;
+const turn = new AbortController().signal;
 beforeEach(async () => {
   opened = await openTemporary();
   now = start;
   sweep = proofSweep({ store: opened.store, now: () => now });
 });
 afterEach(async () => {
-  await sweep.stop();
   await opened.cleanup();
 });
 
@@ -37,18 +38,18 @@ it('of 10,002 answers the last 10,000 are kept, beside those of registered devic
   await answered(0, 1);
   await commit(opened.store, [addDevice('S0')]);
   await answered(1, 10_002);
-  await sweep.sweep();
+  await sweep.look(turn);
   expect(await Promise.all([0, 1, 2, 3, 10_002].map(isKept))).toEqual([true, false, false, true, true]);
-  await sweep.sweep();
+  await sweep.look(turn);
   expect(await isKept(3)).toBe(true);
 });
 
 it('an answer is kept for 24 hours', async () => {
   await answered(1, 1);
   now += 24 * HOUR_MS;
-  await sweep.sweep();
+  await sweep.look(turn);
   expect(await isKept(1)).toBe(true);
   now += 1;
-  await sweep.sweep();
+  await sweep.look(turn);
   expect(await isKept(1)).toBe(false);
 });

@@ -1,7 +1,6 @@
-import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { NewReceipt } from '../../../daemon/domain/receipt.ts';
-import { OverdueLoans } from '../../../daemon/receipts/work.ts';
+import { overdueLoans } from '../../../daemon/receipts/work.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { receiptText } from '../../../src/contract/receipts/text.ts';
@@ -109,8 +108,8 @@ export const receiptRules: readonly Rule[] = [
   rule('an overdue loan is announced once, by one of two daemons, also if the clock jumps', async opened => {
     const { store } = opened;
     let now = 0;
-    const log = pino({ level: 'silent' });
-    const daemonOn = (handle: Store) => new OverdueLoans({ store: handle, log, now: () => now });
+    const turn = new AbortController().signal;
+    const daemonOn = (handle: Store) => overdueLoans({ store: handle, now: () => now });
     const [one, other] = [daemonOn(store), daemonOn((await opened.openAnother?.()) ?? store)];
     await commit(store, addDevice('S-1'));
     await commit(store, add(receiptOf('RCT-A', 1, { kind: 'loan', text: loanText, openUntil: 5_000 })));
@@ -119,16 +118,16 @@ export const receiptRules: readonly Rule[] = [
       return events.filter(({ type }) => type === 'LOAN_OVERDUE').map(({ data }) => data);
     };
     now = 4_999;
-    await one.doDue();
+    await one.look(turn);
     expect(await announced()).toEqual([]);
     now = 10 ** 12;
-    await Promise.allSettled([one.doDue(), other.doDue()]);
+    await Promise.allSettled([one.look(turn), other.look(turn)]);
     const dueAt = '1970-01-01T00:00:05.000Z';
     expect(await announced()).toEqual([expect.objectContaining({ receiptId: 'RCT-A', dueAt })]);
     for (const at of [0, 5_000, 10 ** 13]) {
       now = at;
-      await one.doDue();
-      await other.doDue();
+      await one.look(turn);
+      await other.look(turn);
     }
     expect(await announced()).toHaveLength(1);
     expect(JSON.stringify(await announced())).not.toContain('Ada');
