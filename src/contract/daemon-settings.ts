@@ -20,6 +20,8 @@ export interface SettingRow {
   /** The words that the setting can be; the first one applies if it is not set. */
   readonly choices?: readonly [string, ...string[]];
   readonly many?: true;
+  /** Its value is in no report. */
+  readonly isSecret?: true;
   readonly default?: string | number | boolean;
   /** Text for what applies if there is no default of its own. */
   readonly otherwise?: string;
@@ -31,6 +33,8 @@ const variable = (name: string, words: string, otherwise?: string) => ({
   words,
   ...(otherwise !== undefined && { otherwise }),
 });
+
+const secret = (...words: Parameters<typeof variable>) => ({ ...variable(...words), isSecret: true }) as const;
 
 const limit = (scope: LimitScope, name: string, counted: string, more = '') =>
   variable(
@@ -49,7 +53,7 @@ export const daemonSettings = {
       'name of the first administrator (%); read only at the first start',
       'admin',
     ),
-    password: variable(
+    password: secret(
       'DEVMGR_ADMIN_PASSWORD',
       'password of the first administrator (%); read only at the first start',
       'random',
@@ -162,7 +166,7 @@ export const daemonSettings = {
     ...variable('DEVMGR_AUDIT_FORWARD', 'where the daemon forwards the journal to, as a URL'),
   },
   forwarding: {
-    token: variable('DEVMGR_AUDIT_FORWARD_TOKEN', 'bearer token for an HTTPS receiver of the journal'),
+    token: secret('DEVMGR_AUDIT_FORWARD_TOKEN', 'bearer token for an HTTPS receiver of the journal'),
     tokenFile: variable('DEVMGR_AUDIT_FORWARD_TOKEN_FILE', 'file with that token, read for each request'),
     ca: variable(
       'DEVMGR_AUDIT_FORWARD_CA',
@@ -206,8 +210,8 @@ export const daemonSettings = {
   },
   objectStore: {
     keyId: variable('AWS_ACCESS_KEY_ID', 'id of the key for an object store'),
-    secretKey: variable('AWS_SECRET_ACCESS_KEY', 'the key for an object store'),
-    sessionToken: variable('AWS_SESSION_TOKEN', 'token of a temporary key for an object store'),
+    secretKey: secret('AWS_SECRET_ACCESS_KEY', 'the key for an object store'),
+    sessionToken: secret('AWS_SESSION_TOKEN', 'token of a temporary key for an object store'),
     credentialsFile: variable(
       'AWS_SHARED_CREDENTIALS_FILE',
       'file with the keys for an object store if the variables above are not set, which no one else may read',
@@ -263,6 +267,13 @@ type FlagValue<R> = R extends { readonly many: true }
 /** The settings that a command gives. Null or absent takes them from the environment. */
 export type GivenSettings = { readonly [K in FlagKey]?: FlagValue<Rows[K]> | null | undefined };
 
+/** An environment variable of the daemon. */
+interface SettingVariable {
+  readonly name: string;
+  readonly words: string;
+  readonly isSecret: boolean;
+}
+
 /** Name of the flag of a setting, without the dashes. */
 export const flagName = (key: string, { default: byDefault }: SettingRow): string =>
   `${byDefault === true ? 'no-' : ''}${key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`;
@@ -274,7 +285,7 @@ const whenUnset = ({ default: byDefault, choices, otherwise }: SettingRow) => ot
 export const flagHelp = (row: SettingRow): string => row.help!.replace('%', String(whenUnset(row)));
 
 /** The variables with their meaning, in the order of the table. */
-export const settingVariables = (): readonly { readonly name: string; readonly words: string }[] =>
+export const settingVariables = (): readonly SettingVariable[] =>
   Object.entries<SettingRow | Readonly<Record<string, SettingRow>>>(daemonSettings).flatMap(([key, row]) =>
     isRow(row) ? variableOf(key, row) : Object.values(row).flatMap(each => variableOf(key, each)),
   );
@@ -282,11 +293,11 @@ export const settingVariables = (): readonly { readonly name: string; readonly w
 const isRow = (row: SettingRow | Readonly<Record<string, SettingRow>>): row is SettingRow =>
   'help' in row || 'variable' in row;
 
-function variableOf(key: string, row: SettingRow) {
-  const { variable: name, words = '', help } = row;
+function variableOf(key: string, row: SettingRow): SettingVariable[] {
+  const { variable: name, words = '', help, isSecret = false } = row;
   if (name === undefined) return [];
   const unset = whenUnset(row);
   const overridden = help ? `${words}; --${flagName(key, row)} overrides it` : words;
   const text = unset === undefined || words.includes('%') ? overridden : `${overridden} (%)`;
-  return [{ name, words: text.replace('%', String(unset)) }];
+  return [{ name, words: text.replace('%', String(unset)), isSecret }];
 }

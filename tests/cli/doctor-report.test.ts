@@ -23,6 +23,7 @@ const planted = {
   ip: '10.20.30.40',
   apdu: '00a40004022fe2',
   query: 'keyword=Feldmann',
+  storeKey: 'wJalrXUtnFEMI-bPxRfiCY',
 };
 
 function plantIn(log: string): void {
@@ -30,6 +31,7 @@ function plantIn(log: string): void {
     { level: 'info', msg: `login with password=${planted.password} refused` },
     { level: 'info', msg: 'a stream failed', reason: `${planted.bearer} was sent`, user: planted.person },
     { level: 'warn', msg: `no reader for serial ${planted.shortSerial}`, serialNumber: planted.serial },
+    { level: 'warn', msg: `the object store does not know ${planted.storeKey}` },
     { level: 'info', msg: 'activated', activationCode: planted.code, boundTo: planted.person },
     { level: 'info', msg: `code ${planted.code} does not match ${planted.serial}` },
     { level: 'info', msg: 'the request failed', url: `/api/devices/list?${planted.query}`, remoteAddress: planted.ip },
@@ -51,7 +53,11 @@ describe('doctor --report', () => {
     const serials = keys.list.map((key: { serialNumber: string }) => key.serialNumber);
     expect(serials).toHaveLength(2);
     const file = join(temporaryFolder(), 'report.txt');
-    const env = { DEVMGR_ADMIN_PASSWORD: planted.password, DEVMGR_LIMIT_QUERY: 'off' };
+    const env = {
+      DEVMGR_ADMIN_PASSWORD: planted.password,
+      AWS_SECRET_ACCESS_KEY: planted.storeKey,
+      DEVMGR_LIMIT_QUERY: 'off',
+    };
     expect(await daemon.run(['doctor', '--report', file], { env })).toMatchObject({ code: 0 });
     const text = readFileSync(file, 'utf8');
     for (const secret of [...Object.values(planted), ...secrets, ...serials, adminPassword])

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir, hostname, totalmem, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { settingVariables } from '../../../contract/daemon-settings.ts';
 import { homeFiles } from '../../../contract/local.ts';
 import { errorWords, isFault, systemWords, tryOr } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -57,8 +58,7 @@ async function createRedactor(context: Context): Promise<Redactor> {
   const redactor = new Redactor();
   for (const secret of secretsOf(settings.home)) redactor.know('secret', secret);
   redactor.know('secret', settings.token);
-  redactor.know('secret', env.DEVMGR_ADMIN_PASSWORD);
-  redactor.know('secret', env.DEVMGR_AUDIT_FORWARD_TOKEN);
+  for (const { name, isSecret } of settingVariables()) if (isSecret) redactor.know('secret', env[name]);
   redactor.replace(tryOr(homedir, null), '~');
   const user = tryOr(() => userInfo().username, null);
   if (!systemUsers.has(user)) redactor.replace(user, 'USER');
