@@ -10,7 +10,7 @@ import type { EnrollmentOutcome } from './outcome.ts';
 export type IssueProvider = Pick<ProviderItem, 'providerId' | 'name'>;
 /** What a provider wants of the key. */
 export type StartedCredential = DataOf<Routes['startCredential']>;
-/** What a key has answered when it has made a credential, and whether it reports that without its PIN. */
+/** The answer of a key that has made a credential, and whether it reports that without its PIN. */
 export type MadeCredential = BodyOf<Routes['finishCredential']>;
 
 /** How keys are issued. */

@@ -37,7 +37,7 @@ interface RequestFailure {
 /** A device that is bound to a person. */
 export type PersonKey = Pick<DeviceListItem, 'deviceId' | 'serialNumber' | 'deviceType' | 'activatedAt'>;
 
-/** What a comparison asks registry and key. */
+/** Questions to registry and key, whose answers show another key. */
 export interface DeviceQuestions {
   /** The key with what it claims, which is read a little after it was plugged in; unchanged if it is unplugged or claims nothing. */
   withClaims(key: Key): Promise<Key>;

@@ -63,7 +63,7 @@ const withoutVersion = (product: string): string =>
 const recordedProduct = ({ proof }: Pick<DeviceDetail, 'proof'>): string | null =>
   proof?.method === 'claims' && !proof.aaguid ? proof.model : null;
 
-/** What a key shows without being asked. */
+/** The fields that a key shows without being asked. */
 type ShownOfKey = Pick<Key, 'deviceType' | 'claims' | 'firmwareVersion'> & Partial<Key>;
 type Recorded = Pick<DeviceDetail, 'deviceType' | 'firmwareVersion' | 'proof'>;
 

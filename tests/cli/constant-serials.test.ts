@@ -59,7 +59,7 @@ async function expectRefused(reason: RegExp, user: string, ...more: string[]): P
 }
 const command = (...words: string[]) =>
   devmgr([...words, '--server', daemon.url], { env: { DEVMGR_TOKEN: daemon.adminToken } });
-/** What a key claims is read after it was plugged in: a loaded machine can need longer for it than a command waits. */
+/** Claims are read after a key was plugged in: a loaded machine can need longer for it than a command waits. */
 const expectClaims = () =>
   expect
     .poll(async () => JSON.parse((await command('keys', '--json')).stdout).list, { timeout: 20_000 })

@@ -20,7 +20,7 @@ export const otherKeyWords = (deviceId: string, serial: string, { what, recorded
 const lostWords = (deviceId: string, serial: string, recorded: string): string =>
   `it has none of the credentials of ${deviceId} (${recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --for PROVIDER --reset. If not, register it under the number printed on it: devmgr register`;
 
-/** What a comparison asks; see `DeviceQuestions`. */
+/** The questions of a comparison, sent to registry and hardware service. */
 export const questionsOf = (
   { registry, hardware, io }: Services,
   claimsMs: number = claimsPoll.forMs,
@@ -37,7 +37,7 @@ export const questionsOf = (
 /** Milliseconds in which the claims of a key are awaited: a command that has ended otherwise does not wait longer for a key that makes none. */
 const RECORDED_WITHIN = 2_000;
 
-/** What is recorded for a context beside its work. */
+/** Records in progress beside the work of a context. */
 const recordings = new WeakMap<Context, Promise<void>[]>();
 
 /** Records what the key claims, beside the work of the command. It is lost if the key, the registry or the role does not allow it. */
