@@ -15,12 +15,7 @@ import {
   proofDigest,
   tagsDigest,
 } from '../domain/device-digest.ts';
-import { storedProof } from '../domain/device-proof.ts';
-import { type AnsweredChallenge, answerDigest, answerParts } from '../domain/proof-digest.ts';
-import type { StoredRows } from '../store/copy.ts';
-import { columnOf } from '../store/table.ts';
 import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';
-import { read } from '../store/write/verify.ts';
 
 /** Digests of what entries prove. A digest has 22 characters of base64; 16 bytes of it are kept. */
 const kinds = ['owner', 'code', 'tags', 'proof'] as const;
@@ -94,40 +89,6 @@ const bitOf = (kind: Kind) => 8 << kinds.indexOf(kind);
 /** Registrations that may be missing in a row. */
 const MOST_MISSING = 100_000;
 
-interface ProvedDevice {
-  readonly number: number;
-  readonly proof: string | null;
-}
-
-/** Compares the stored answers of devices with their proofs, which the journal proves. */
-async function compareAnswers(rows: StoredRows, devices: readonly ProvedDevice[], report: Report): Promise<void> {
-  const proved = devices.flatMap(({ number, proof }) => {
-    const stored = proof === null ? null : storedIn(proof);
-    return stored ? [{ number, ...stored }] : [];
-  });
-  if (proved.length === 0) return;
-  const values = proved.map(({ proofId }) => proofId);
-  const range = { after: 0, limit: values.length, among: { column: columnOf('proofId'), values } };
-  const found = await read<AnsweredChallenge>(rows, 'proof', answerParts, range);
-  const answers = new Map(found.map(answer => [answer.proofId, answer]));
-  for (const { number, proofId, answer: said } of proved) {
-    const id = deviceIds.format(number);
-    const answer = answers.get(proofId);
-    if (!answer) report(`the evidence of ${id} was removed`);
-    else if (said !== answerDigest(answer)) report(`the evidence of ${id} was changed`);
-  }
-}
-
-/** Null if the text cannot be read: it was changed, which was reported. */
-function storedIn(proof: string) {
-  try {
-    const { proofId, answer } = storedProof(proof);
-    return { proofId, answer };
-  } catch {
-    return null;
-  }
-}
-
 export class DeviceReplay implements Replay<number, ComparedDevice> {
   readonly table = 'device';
   readonly fields = ['number', 'status', 'userId', 'userKey', 'person', 'tags', 'proof', ...codedFields] as const;
@@ -189,9 +150,6 @@ export class DeviceReplay implements Replay<number, ComparedDevice> {
         report(`${namesOf[kind]} of ${id} ${kind === 'tags' ? 'were' : 'was'} changed without an entry`);
     }
   }
-
-  /** The stored answers, whose proofs the journal proves. */
-  also = compareAnswers;
 
   get notCovered(): string {
     return counted(this.#unproved, 'activation code', 'activation codes', 'device', 'devices');

@@ -1,25 +1,9 @@
 /** Rules for the changes and guards of devices. */
-import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import {
-  brokenBy,
-  type DeviceChange,
-  type DeviceGuard,
-  type DeviceRecord,
-  type DeviceSet,
-  type DevicesBind,
-  registeredDevice,
-} from '../domain/device.ts';
+import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from '../domain/device.ts';
 import { registeredLater } from '../domain/device-decisions.ts';
-import type { Entry } from '../domain/journal.ts';
-import { holderOf, type PersonRecord } from '../domain/person.ts';
-import { pinDocument, setPin } from '../domain/pin.ts';
-import { sealedEntry } from '../domain/sealed-names.ts';
-import { people, peopleNamed } from '../people/tables.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
-import { documentVersion } from '../store/tables.ts';
-import { Documents, documentChanges } from '../store/write/documents.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
@@ -50,22 +34,9 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
     },
   },
   'device.set': {
-    needs(change, wanted) {
-      ofDevice.needs(change, wanted);
-      const { userId, person } = change.set;
-      if (typeof person === 'number') wanted.add(people.byKey, person);
-      else if (userId) wanted.add(peopleNamed, personKey(userId));
-      if (change.set.status === 'DEACTIVATED') wanted.add(documentVersion, pinDocument(change.device));
-    },
-    check(draft, change) {
-      ofDevice.check(draft, change);
-      const { personVersion, set } = change;
-      if (personVersion !== undefined && draft.of(people).get(set.person!)?.version !== personVersion)
-        throw new Conflict(`person ${set.person} has another version now`);
-    },
+    ...ofDevice,
     apply(draft, change, context) {
       setDevice(draft, change, context);
-      if (change.set.status === 'DEACTIVATED') removePin(draft, change.device, context);
       return done;
     },
   },
@@ -81,53 +52,13 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
       return { kind: 'used', usageCount, usageSeconds };
     },
   },
-  'devices.bind': {
-    needs({ bound }, wanted) {
-      for (const { device, person, userKey } of bound) {
-        wanted.add(devices.byKey, device);
-        if (person !== null) wanted.add(people.byKey, person);
-        else wanted.add(peopleNamed, userKey);
-      }
-    },
-    check(draft, { bound }) {
-      for (const { person, userKey } of bound)
-        if (person !== null && draft.of(people).get(person)?.userKey !== userKey)
-          throw new Conflict(`person ${person} has another user name now`);
-        else if (person === null && draft.of(people).all(peopleNamed, userKey).length === 1)
-          throw new Conflict('a person who has the user name was added');
-    },
-    apply: bindDevices,
-  },
 };
 
-/** One entry has all devices that become those of a person. */
-function bindDevices(draft: Draft, { bound }: DevicesBind, context: EntryContext): typeof done {
-  const persons: (readonly [device: number, person: number])[] = [];
-  for (const { device, userKey, person } of bound) {
-    const before = draft.of(devices).get(device);
-    if (!before || before.userKey !== null) continue;
-    const version = before.version + Number(person !== null);
-    draft.of(devices).change({ ...before, userKey, person, version });
-    if (person !== null) persons.push([device, person]);
-  }
-  if (persons.length > 0) draft.enter(context, { type: 'DEVICES_BOUND', detail: { bound: persons } }, null, null);
-  return done;
-}
-
-/** Whom the device belongs to afterwards. */
-function personAfter(draft: Draft, before: DeviceRecord, { userId, person }: DeviceSet): PersonRecord | undefined {
-  if (person === undefined && userId) return holderOf(draft.of(people).all(peopleNamed, personKey(userId)));
-  const number = person === undefined ? (userId === null ? null : before.person) : person;
-  return number === null ? undefined : draft.of(people).get(number);
-}
-
-/** Sets fields of a device, without what follows from them elsewhere. */
+/** Sets fields of a device, without what follows from them elsewhere. A name without a person is that of no person. */
 export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange, context: EntryContext): void {
   const before = draft.of(devices).get(device)!;
   const isBound = set.userId !== undefined || set.person !== undefined;
-  const person = isBound ? personAfter(draft, before, set) : undefined;
-  const owner = isBound ? { person: person?.number ?? null } : {};
-  const named = { ...withFields(before, set), ...owner };
+  const named = { ...withFields(before, set), ...(isBound && { person: set.person ?? null }) };
   // Without a change of the binding, a device of an earlier version stays one whose person is still looked for.
   const userKey = isBound ? named.userId && personKey(named.userId) : before.userKey;
   const after = { ...named, userKey, version: before.version + 1 };
@@ -136,22 +67,7 @@ export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange,
     draft.part(DeviceCounts).count(after, 1);
   }
   draft.of(devices).change(after);
-  const proved = after.person === before.person ? entry : withPerson(entry, after.person);
-  draft.enter(context, person ? sealedEntry(proved, person) : proved, device, null);
-}
-
-/** The entry, which proves to whom the device belongs. */
-const withPerson = (entry: Entry, person: number | null): Entry => ({
-  ...entry,
-  detail: { ...entry.detail, personId: person === null ? null : personIds.format(person) },
-});
-
-/** A device that is retired needs no PIN. */
-function removePin(draft: Draft, device: number, context: EntryContext): void {
-  const version = draft.part(Documents).version(pinDocument(device));
-  if (version === 0) return;
-  const removed = setPin(device, version, null, { type: 'PIN_REMOVED', detail: { reason: 'deactivated' } });
-  documentChanges['document.set'].apply(draft, removed, context);
+  draft.enter(context, entry, device, null);
 }
 
 export const deviceGuards: GuardRules<DeviceGuard['kind']> = {

@@ -170,17 +170,8 @@ export interface DeviceUse {
   readonly entry: Entry;
 }
 
-/**
- * Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has
- * another name now, or one who has the name of a device without a person was added.
- */
-export interface DevicesBind {
-  readonly kind: 'devices.bind';
-  readonly bound: readonly { readonly device: number; readonly userKey: string; readonly person: number | null }[];
-}
-
 /** Every change of a device. */
-export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse | DevicesBind;
+export type DeviceChange = DeviceAdd | DeviceUpdate | DeviceUse;
 
 /** Fields that a guard can hold beside the state and the activation code. */
 export type HeldFields = Partial<

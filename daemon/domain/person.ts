@@ -131,8 +131,17 @@ export interface PersonLeave {
   readonly isRemoved: boolean;
 }
 
+/**
+ * Gives devices of an earlier version the key of their `userId`, and the person who has the name. A `Conflict` if the person has
+ * another name now, or one who has the name of a device without a person was added.
+ */
+export interface DevicesBind {
+  readonly kind: 'devices.bind';
+  readonly bound: readonly { readonly device: number; readonly userKey: string; readonly person: number | null }[];
+}
+
 /** Every change of a person. */
-export type PersonChange = PersonAdd | PersonUpdate | PersonLeave;
+export type PersonChange = PersonAdd | PersonUpdate | PersonLeave | DevicesBind;
 
 /** A device may be bound to this user name: see `ownerFault`. */
 export interface OwnerGuard {

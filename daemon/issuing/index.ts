@@ -1,5 +1,6 @@
 import type { CredentialChange } from '../domain/credential.ts';
 import { subject } from '../store/subject.ts';
+import { pinAddition } from './pin-rules.ts';
 import { type CredentialReads, credentialReads } from './reads.ts';
 import { credentialChanges, credentialReplay } from './rules.ts';
 import { credentials } from './tables.ts';
@@ -22,6 +23,7 @@ declare module '../store/store.ts' {
 export const issuing = subject({
   tables: [credentials],
   changes: credentialChanges,
+  additions: { 'device.set': pinAddition },
   replays: () => [{ takes: 'credential', replay: credentialReplay() }],
   reads: credentialReads,
 });

@@ -13,6 +13,7 @@ import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/reco
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
+import { personAddition } from './device-bindings.ts';
 import type { PersonFilter } from './queries.ts';
 import { RefusedRequests, refusedChanges } from './refused-rules.ts';
 import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';
@@ -73,6 +74,7 @@ export const people = subject({
   tables: [persons],
   replaced: [LeaverWindow, RefusedRequests],
   changes: { ...personChanges, ...refusedChanges },
+  additions: { 'device.set': personAddition },
   guards: ownerGuards,
   replays: () => [{ takes: 'person', replay: personReplay() }],
   names: { salts: personSalts, collect: collectPersons, open: openedNames },

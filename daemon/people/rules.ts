@@ -4,7 +4,6 @@ import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { accountsNamed, enabledAdmins, users } from '../accounts/tables.ts';
 import { userChanges } from '../accounts/user-rules.ts';
-import { setDevice } from '../devices/rules.ts';
 import { activeDevicesOf, devices, devicesOf, unkeyedNamed, unmatchedNamed } from '../devices/tables.ts';
 import type { UserRecord } from '../domain/callers.ts';
 import type { DeviceRecord } from '../domain/device.ts';
@@ -38,6 +37,7 @@ import type { Draft } from '../store/write/draft.ts';
 import { digestIn, RowReplay } from '../store/write/replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { bindingRule, setOwned } from './device-bindings.ts';
 import { activeOf, bind, bindToLeaver, holds, updateOf, wantNamed } from './person-devices.ts';
 import { type LeaverRow, leaverCounts, people, peopleNamed } from './tables.ts';
 
@@ -49,6 +49,7 @@ export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRo
 type Adding = Extract<PersonChange, { kind: 'person.add' }>;
 
 export const personChanges: ChangeRules<PersonChange['kind']> = {
+  'devices.bind': bindingRule,
   'person.add': {
     needs({ person: { userKey } }, wanted) {
       wanted.add(people.unique, userKey);
@@ -260,7 +261,7 @@ function rename(
 
 function apply(draft: Draft, deviceChange: Change, context: EntryContext): void {
   // PINs of devices that a leave retires are removed later: which devices these are is not known before the reads.
-  if (deviceChange.kind === 'device.set') setDevice(draft, deviceChange, context);
+  if (deviceChange.kind === 'device.set') setOwned(draft, deviceChange, context);
 }
 
 function change(draft: Draft, before: PersonRecord, set: PersonSet, context: EntryContext): PersonRecord {

@@ -2,6 +2,7 @@ import type { LatestProof, ProofChange, ProofRecord, UnansweredGuard } from '../
 import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
+import { compareAnswers } from './answers-check.ts';
 import { answersOf, proofChanges, proofGuards } from './rules.ts';
 import { proofsInSqlite } from './sqlite/index.ts';
 import { type ProofRow, proofs as table } from './tables.ts';
@@ -46,6 +47,7 @@ export const proofs = subject({
   changes: proofChanges,
   guards: proofGuards,
   rare: [answersOf],
+  comparisons: [{ table: 'device', compare: compareAnswers }],
   reads,
   sqlite: proofsInSqlite,
   postgres: async () => (await import('./postgres/index.ts')).proofsInPostgres,

@@ -11,8 +11,8 @@ import type { CommitNotice } from './store.ts';
 import type { AnyTable } from './table.ts';
 import type { ReplacedKind } from './write/documents.ts';
 import type { Draft } from './write/draft.ts';
-import type { Fields, Replay } from './write/replay.ts';
-import type { CallerRule, ChangeRule, GuardRule } from './write/rule.ts';
+import type { Comparison, Fields, Replay } from './write/replay.ts';
+import type { CallerRule, ChangeAdditions, ChangeRule, GuardRule } from './write/rule.ts';
 import type { AnyLookup } from './write/source.ts';
 
 /** A replay, and the entries that it takes: those of some types, or else those about a device, or about a subject of a kind. */
@@ -31,7 +31,9 @@ export interface Subject {
   readonly replaced?: readonly ReplacedKind[];
   // biome-ignore lint/suspicious/noExplicitAny: rules of all kinds are in one list
   readonly changes?: { readonly [kind: string]: ChangeRule<any> };
-  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  /** To changes of other subjects. */
+  readonly additions?: ChangeAdditions;
+  // biome-ignore lint/suspicious/noExplicitAny: rules of all kinds are in one list
   readonly guards?: { readonly [kind: string]: GuardRule<any> };
   /** Whether the caller of a commit may still make it. */
   readonly caller?: CallerRule;
@@ -45,6 +47,8 @@ export interface Subject {
   readonly notice?: (draft: Draft) => Partial<CommitNotice>;
   /** The rows as the journal records that they are, for one check. */
   readonly replays?: () => readonly AssignedReplay[];
+  // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
+  readonly comparisons?: readonly Comparison<any>[];
   readonly names?: SealedNames;
   /** Reads, once for both engines. */
   readonly reads?: (queries: RecordQueries) => Partial<Reads>;

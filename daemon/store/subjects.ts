@@ -9,7 +9,15 @@ import type { Subject } from './subject.ts';
 import type { AnyTable } from './table.ts';
 import { Documents, type ReplacedKind } from './write/documents.ts';
 import type { Draft } from './write/draft.ts';
-import type { CallerRule, ChangeRule, GuardRule } from './write/rule.ts';
+import type { Comparison } from './write/replay.ts';
+import {
+  type CallerRule,
+  type ChangeAddition,
+  type ChangeAdditions,
+  type ChangeRule,
+  type GuardRule,
+  withAdditions,
+} from './write/rule.ts';
 import type { AnyLookup } from './write/source.ts';
 
 /** Everything that the subjects state, put together once. */
@@ -21,6 +29,8 @@ export class Subjects {
   readonly rare: ReadonlySet<AnyLookup>;
   readonly rightsIn: ReadonlySet<string>;
   readonly caller: CallerRule;
+  // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
+  readonly comparisons: readonly Comparison<any>[];
   readonly names: SealedNames;
   readonly inSqlite: readonly SqliteSubject[];
   /** Empty until `loadPostgres`. */
@@ -40,8 +50,9 @@ export class Subjects {
     this.rightsIn = new Set(of('rightsIn').flat());
     this.caller = only('caller', of('caller'));
     this.inSqlite = of('sqlite');
+    this.comparisons = of('comparisons').flat();
     this.names = only('names', of('names'));
-    this.#changes = byKind('change', of('changes'));
+    this.#changes = added(byKind('change', of('changes')), of('additions'));
     this.#guards = byKind('guard', of('guards'));
   }
 
@@ -85,6 +96,21 @@ function byKind<R>(what: string, stated: readonly { readonly [kind: string]: R }
     rules.set(kind, rule);
   }
   return rules;
+}
+
+/** The rules with the additions to them. */
+function added(
+  rules: ReadonlyMap<string, ChangeRule<Change>>,
+  additions: readonly ChangeAdditions[],
+): ReadonlyMap<string, ChangeRule<Change>> {
+  const whole = new Map(rules);
+  for (const kind of new Set(additions.flatMap(Object.keys)) as Set<Change['kind']>) {
+    const toKind = additions.flatMap(one => (one[kind] ? [one[kind] as ChangeAddition<Change>] : []));
+    const rule = rules.get(kind);
+    // Without the subject of the change there is nothing to add to.
+    if (rule) whole.set(kind, withAdditions(rule, toKind));
+  }
+  return whole;
 }
 
 function unknown(what: string, { kind }: { readonly kind: string }): never {

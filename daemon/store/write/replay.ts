@@ -23,12 +23,16 @@ export interface Replay<K, R> {
   apply(key: K, entry: ReplayedEntry): void;
   /** Compares a row as engines exchange it (see `CopiedRow`) with the entries. Rows come by ascending key. */
   compare(row: R, report: Report): void;
-  /** Compares what other tables have of these rows. */
-  also?(stored: StoredRows, rows: readonly R[], report: Report): Promise<void>;
   /** Reports the rows that the table lacks. */
   end(report: Report): void;
   /** What entries of an earlier version do not prove, after `end`; empty if nothing. */
   readonly notCovered?: string;
+}
+
+/** Compares what a table has of the rows of another one, whose rows the journal proves. */
+export interface Comparison<R> {
+  readonly table: CopiedTable;
+  compare(stored: StoredRows, rows: readonly R[], report: Report): Promise<void>;
 }
 
 /** How often something is not covered, in words. */

@@ -22,6 +22,38 @@ export interface ChangeRule<C> {
   readonly apply: (draft: Draft, change: C, context: EntryContext) => ChangeResult;
 }
 
+/** What a subject adds to a change of another one, in the same commit. */
+export interface ChangeAddition<C> {
+  readonly needs?: (change: C, wanted: WantedRows) => void;
+  readonly check?: (draft: Draft, change: C) => void;
+  /** The change with what only this subject knows. Called before `apply` of the rule. */
+  readonly complete?: (draft: Draft, change: C) => C;
+  /** Changes what follows from it. */
+  readonly follow?: (draft: Draft, change: C, context: EntryContext) => void;
+}
+
+/** The additions to these kinds of changes. */
+export type ChangeAdditions = { readonly [P in RuleKind]?: ChangeAddition<ChangeOf<P>> };
+
+/** The rule with the additions, in their order. */
+export const withAdditions = <C>(rule: ChangeRule<C>, additions: readonly ChangeAddition<C>[]): ChangeRule<C> => ({
+  ...rule,
+  needs(change, wanted) {
+    rule.needs?.(change, wanted);
+    for (const { needs } of additions) needs?.(change, wanted);
+  },
+  check(draft, change) {
+    rule.check?.(draft, change);
+    for (const { check } of additions) check?.(draft, change);
+  },
+  apply(draft, change, context) {
+    const whole = additions.reduce((made, { complete }) => complete?.(draft, made) ?? made, change);
+    const result = rule.apply(draft, whole, context);
+    for (const { follow } of additions) follow?.(draft, whole, context);
+    return result;
+  },
+});
+
 /** The rules of these kinds of changes. */
 export type ChangeRules<K extends RuleKind> = { readonly [P in K]: ChangeRule<ChangeOf<P>> };
 

@@ -9,7 +9,7 @@ import type { Subjects } from '../subjects.ts';
 import { columnOf } from '../table.ts';
 import { events } from '../tables.ts';
 import { JournalCheck } from './journal-check.ts';
-import type { Replay, Report } from './replay.ts';
+import type { Comparison, Replay, Report } from './replay.ts';
 
 /** Rows read at a time. */
 const CHUNK = 1000;
@@ -32,14 +32,22 @@ export async function verifyJournal(
   for await (const part of partsOf<ChainedRow>(rows, 'event', events.fields)) for (const row of part) check.entry(row);
   const hasRecords = (await rows.last('user')) > 0 || (await rows.last('device')) > 0;
   if (!check.end(await rows.head(), hasRecords)) return check.result();
-  for (const replay of check.replays.all) await compare(rows, replay, check.report);
+  for (const replay of check.replays.all) {
+    const also = subjects.comparisons.filter(({ table }) => table === replay.table);
+    await compare(rows, replay, also, check.report);
+  }
   return check.result();
 }
 
-async function compare<R extends object>(rows: StoredRows, replay: Replay<never, R>, report: Report): Promise<void> {
+async function compare<R extends object>(
+  rows: StoredRows,
+  replay: Replay<never, R>,
+  also: readonly Comparison<R>[],
+  report: Report,
+): Promise<void> {
   for await (const part of partsOf<R>(rows, replay.table, replay.fields)) {
     for (const row of part) replay.compare(row, report);
-    await replay.also?.(rows, part, report);
+    for (const comparison of also) await comparison.compare(rows, part, report);
   }
   replay.end(report);
 }
