@@ -14,16 +14,15 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 const ofMostPages =
   /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|pages\/people\/states|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps|table|records|loaded|time|details|device-columns|item|pager|inputs|search|list-page|events|figures))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
 
-/** Of the table of operations, what a request needs: method and path of those that the console names. */
+/** Of the table of operations, what a request needs: method and path of those that the console and its requests name. */
 const operationsOfConsole = {
   name: 'operations-of-console',
   transform: {
     filter: { id: /\/src\/contract\/endpoints\.ts$/ },
     async handler() {
       const { endpoints } = await import('../../src/contract/endpoints.ts');
-      const sources = globSync('console/**/*.{ts,tsx}', { cwd: root }).map(file =>
-        readFileSync(join(root, file), 'utf8'),
-      );
+      const files = globSync(['console/**/*.{ts,tsx}', 'src/enrollment/requests.ts'], { cwd: root });
+      const sources = files.map(file => readFileSync(join(root, file), 'utf8'));
       const words = new Set(sources.join(' ').match(/\w+/g));
       const named = Object.entries(endpoints)
         .filter(([name]) => words.has(name))

@@ -107,7 +107,7 @@ export const rules: readonly Rule[] = [
     from: ['console/'],
     only: [
       'console/',
-      ...below('src/', 'contract/ enrollment/ fleet/ delivery/retry.ts delivery/schedules.ts'),
+      ...below('src/', 'contract/ enrollment/ fleet/ delivery/retry.ts delivery/schedules.ts delivery/wait.ts'),
       ...below('npm:', 'preact @preact/signals @simplewebauthn/browser uqr @noble/hashes lucide'),
       ...below('npm:@zag-js/', 'preact menu tooltip toast combobox'),
     ],

@@ -36,6 +36,8 @@ export const schedules = {
   starting: { pauses: doubling(1, 30), retries: always },
   /** A request of the console that is over its limit. The daemon asks for the pause. */
   limited: { pauses: [0], retries: 2 },
+  /** A request of the station page that the daemon fails to carry out. */
+  station: { pauses: [1], retries: 2 },
   /** A commit after another one of the same record: if two daemons change it in turns, each attempt fails half of the time. */
   conflict: { pauses: [0], retries: 19 },
   /** The removal of a credential. A provider may ask for longer pauses: 5 minutes at most, because a lost key must not work that long. */

@@ -91,7 +91,7 @@ export class KeyEnrollment {
   async handle(key: Key): Promise<EnrollmentOutcome> {
     const { serialNumber } = key;
     if (serialNumber === null)
-      return this.#outcome(key, { result: 'failed', message: key.problem ?? this.#words.unreadable });
+      return this.#outcome(key, { result: 'failed', message: key.problem ?? this.#words({ type: 'unreadable' }) });
     try {
       const known = await this.#known(key);
       if (known) return known;
@@ -118,12 +118,12 @@ export class KeyEnrollment {
   async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
     const { deviceId, status, userId, activationCode, manufacturer, model } = device;
     if (this.#isConflict(device)) {
-      const message = this.#words.conflict(device);
+      const message = this.#words({ type: 'conflict', device });
       return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });
     }
     const contradiction = await otherKeyOf(this.#registry, key, device);
     if (contradiction !== null) {
-      const message = this.#words.otherKey(deviceId, device.serialNumber, contradiction);
+      const message = this.#words({ type: 'other key', device, contradiction });
       return this.#outcome(key, { result: 'failed', message });
     }
     const message = this.#whyNotActivated(device);
@@ -173,14 +173,14 @@ export class KeyEnrollment {
     const found = await this.#registry.prove({ ...key, serialNumber }, required);
     const { proof, proofId } = found;
     const isProved = required === 'none' || hasGrade(proof, required);
-    return { proof, proofId, refusal: isProved ? null : this.#words.unproved(required, found) };
+    return { proof, proofId, refusal: isProved ? null : this.#words({ type: 'unproved', required, found }) };
   }
 
   /** Why the device cannot be activated for the user; null if it can, or if nothing is to be done. */
   #whyNotActivated(device: DeviceDetail): string | null {
     const { activateFor, dryRun } = this.#options;
     if (activateFor === null || blockOf(device, activateFor) === null) return null;
-    return this.#words.notActivated(device, activateFor, dryRun);
+    return this.#words({ type: 'not activated', device, userId: activateFor, dryRun });
   }
 
   async #register(key: Key, serialNumber: string): Promise<EnrollmentOutcome> {
@@ -212,7 +212,7 @@ export class KeyEnrollment {
     const { activateFor, dryRun } = this.#options;
     const { deviceId, activationCode } = outcome;
     if (activateFor === null || dryRun || outcome.status !== 'INACTIVE' || deviceId === null) return outcome;
-    const refused = (why: string | null) => this.#words.activationRefused(outcome.result, why);
+    const refused = (why: string | null) => this.#words({ type: 'activation refused', result: outcome.result, why });
     if (activationCode === null) return { ...outcome, message: refused(null) };
     try {
       const body = { deviceId, activationCode, userId: activateFor };

@@ -79,23 +79,24 @@ export interface CountedKey {
   readonly where: 'registry' | 'dry run' | 'spool file';
 }
 
-/** Messages of an outcome. */
-export interface EnrollmentWords {
-  /** The serial number cannot be read, and the hardware does not say why. */
-  readonly unreadable: string;
-  /** Why a device that is neither INACTIVE nor ACTIVE for the user is not activated. */
-  notActivated(device: DeviceDetail, userId: string, dryRun: boolean): string;
-  /** What the key shows contradicts the device that has its serial number: it is another key. */
-  otherKey(deviceId: string, serialNumber: string, contradiction: Contradiction): string;
+/** Why a key is not enrolled, or not for its person. */
+export type EnrollmentReason =
+  /** `unreadable`: the serial number cannot be read, and the hardware does not say why. */
+  | { readonly type: 'unreadable' | 'pulled early' }
+  /** The device is neither INACTIVE nor ACTIVE for the user. */
+  | { readonly type: 'not activated'; readonly device: DeviceDetail; readonly userId: string; readonly dryRun: boolean }
+  /** The key contradicts the device that has its serial number. */
+  | { readonly type: 'other key'; readonly device: DeviceDetail; readonly contradiction: Contradiction }
   /** The key waited for its registration, and another client registered the device. */
-  conflict(device: DeviceDetail): string;
-  /** The activation was refused; `why` null: the activation code is not visible to the caller. */
-  activationRefused(result: EnrollmentResult, why: string | null): string | null;
+  | { readonly type: 'conflict'; readonly device: DeviceDetail }
+  /** `why` null: the activation code is not visible to the caller. */
+  | { readonly type: 'activation refused'; readonly result: EnrollmentResult; readonly why: string | null }
   /** The key proves less than is required. */
-  unproved(required: RequiredGrade, found: KeyProof): string;
-  readonly pulledEarly: string;
-  wrongType(found: DeviceType, wanted: DeviceType): string;
-  counted(counted: CountedKey): string;
+  | { readonly type: 'unproved'; readonly required: RequiredGrade; readonly found: KeyProof }
+  | { readonly type: 'wrong type'; readonly found: DeviceType; readonly wanted: DeviceType }
+  | { readonly type: 'counted'; readonly counted: CountedKey }
   /** The person has other keys, and whether to give one more is not decided. */
-  hasKeys(userId: string, keys: readonly PersonKey[]): string;
-}
+  | { readonly type: 'has keys'; readonly userId: string; readonly keys: readonly PersonKey[] };
+
+/** The message of an outcome. */
+export type EnrollmentWords = (reason: EnrollmentReason) => string;

@@ -10,7 +10,7 @@ import type { Key } from '../../src/contract/hardware.ts';
 import { checksOf } from '../../src/enrollment/line/checks.ts';
 import type { Person } from '../../src/enrollment/line/people.ts';
 import { type AnotherKey, PersonEnrollment } from '../../src/enrollment/line/person-enrollment.ts';
-import type { CountedKey, EnrollmentRegistry, PersonKey } from '../../src/enrollment/registry.ts';
+import type { CountedKey, EnrollmentReason, EnrollmentRegistry, PersonKey } from '../../src/enrollment/registry.ts';
 
 const keyOf = (serialNumber: string | null, more: Partial<Key> = {}) =>
   ({ keyId: `id-${serialNumber}`, deviceType: 'UKEY', serialNumber, problem: null, ...more }) as Key;
@@ -34,17 +34,10 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
     recordClaims: () => undefined,
     ...requests,
   } as EnrollmentRegistry;
-  const words = {
-    unreadable: '',
-    notActivated: () => '',
-    otherKey: () => 'another key',
-    conflict: () => '',
-    activationRefused: (_: unknown, why: string | null) => why,
-    unproved: () => '',
-    pulledEarly: '',
-    wrongType: () => '',
-    counted: () => '',
-    hasKeys: (_: unknown, keys: readonly PersonKey[]) => keys.map(({ serialNumber }) => serialNumber).join(),
+  const words = (reason: EnrollmentReason): string => {
+    if (reason.type === 'other key') return 'another key';
+    if (reason.type === 'activation refused') return reason.why ?? '';
+    return reason.type === 'has keys' ? reason.keys.map(({ serialNumber }) => serialNumber).join() : '';
   };
   const options = { manufacturer: null, model: null, dryRun: false, proof: null, tags: null };
   return new PersonEnrollment({ registry, words }, options);

@@ -108,23 +108,30 @@ export class PersonEnrollment {
     // The key itself is among them if another program has bound it since.
     if (all.some(({ serialNumber }) => serialNumber === key.serialNumber)) return null;
     const keys = all.filter(one => (type === null || one.deviceType === type) && !isCounted(one.serialNumber));
-    return keys.length === 0 ? null : this.failed(key, person, 'has another key', words.hasKeys(userId, keys));
+    return keys.length === 0
+      ? null
+      : this.failed(key, person, 'has another key', words({ type: 'has keys', userId, keys }));
   }
 
   /** Why the key cannot be for the person, as far as the registry is not needed; null if it can. */
   refused(key: Key, person: Person, counted: CountedKey | null): PersonVerdict | null {
     const { words } = this.#parts;
     if (key.serialNumber === null)
-      return this.failed(key, person, 'serial number unreadable', key.problem ?? words.unreadable);
+      return this.failed(key, person, 'serial number unreadable', key.problem ?? words({ type: 'unreadable' }));
     if (person.type !== null && key.deviceType !== person.type)
-      return this.failed(key, person, 'wrong type', words.wrongType(key.deviceType, person.type));
+      return this.failed(
+        key,
+        person,
+        'wrong type',
+        words({ type: 'wrong type', found: key.deviceType, wanted: person.type }),
+      );
     if (counted === null || (counted.where === 'registry' && !isSameName(counted.userId, person.userId))) return null;
-    return this.failed(key, person, 'counted before', words.counted(counted));
+    return this.failed(key, person, 'counted before', words({ type: 'counted', counted }));
   }
 
   /** The verdict on a key that was unplugged before its check had ended. */
   pulledEarly(key: Key, person: Person): PersonVerdict {
-    return this.failed(key, person, 'pulled too early', this.#parts.words.pulledEarly);
+    return this.failed(key, person, 'pulled too early', this.#parts.words({ type: 'pulled early' }));
   }
 
   /** The verdict on a key that is spooled without a look at the registry. */

@@ -4,35 +4,39 @@ import type { Proof } from '../../../contract/proof.ts';
 import { recordClaims } from '../../../enrollment/claims-record.ts';
 import { otherKeyOf } from '../../../enrollment/other-key.ts';
 import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
-import { type Contradiction, claimedIn, claimsPoll } from '../../../enrollment/same-device.ts';
+import { questionsBy, type Send } from '../../../enrollment/requests.ts';
+import type { Contradiction } from '../../../enrollment/same-device.ts';
+import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
-import { Fault, failure } from '../../fault.ts';
+import { Fault, failure, isFault } from '../../fault.ts';
 import { poll } from '../../retry.ts';
 import type { Context } from '../context.ts';
 import { findBySerial } from './find-device.ts';
 
 /** Why a key is not the device that has its serial number, in words. */
-export const otherKeyWords = (deviceId: string, serial: string, { what, recorded, shown }: Contradiction): string =>
-  what === 'credentials'
-    ? lostWords(deviceId, serial, recorded)
-    : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${what} is ${shown}, and that of the device is ${recorded}. Register it under the number printed on it: devmgr register`;
+export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, found: Contradiction): string =>
+  found.what === 'credentials'
+    ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --for PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
+    : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
 
-const lostWords = (deviceId: string, serial: string, recorded: string): string =>
-  `it has none of the credentials of ${deviceId} (${recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --for PROVIDER --reset. If not, register it under the number printed on it: devmgr register`;
+/** The requests of a client. */
+export const sendBy =
+  (client: Client): Send =>
+  async (operation, input, id) =>
+    (await client.send({ operation, input, ...(id && { key: id }) })).data;
 
-/** The questions of a comparison, sent to registry and hardware service. */
-export const questionsOf = (
-  { registry, hardware, io }: Services,
-  claimsMs: number = claimsPoll.forMs,
-): DeviceQuestions => ({
-  withClaims: async key => {
-    const read = async () => claimedIn((await hardware.call('listKeys')).list, key);
-    return (await poll(read, { ...claimsPoll, forMs: claimsMs, signal: io.interrupt })) ?? key;
-  },
-  credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
-  step: ({ keyId, serialNumber }, step) =>
-    hardware.call('issueKey', { params: { keyId }, body: { ...step, serialNumber } }),
-});
+/** The code of an error; see `RequestErrors`. */
+export function codeOf(error: unknown): number | null {
+  if (isServerRefusal(error)) return error.code;
+  if (isFault(error, 'unreachable')) return 0;
+  return isFault(error, 'hardware') ? 404 : null;
+}
+
+/** The questions of a comparison; `forMs` overrides how long claims are awaited. */
+export const questionsOf = ({ registry, hardware, io }: Services, forMs?: number): DeviceQuestions =>
+  questionsBy(sendBy(registry), sendBy(hardware), (read, options) =>
+    poll(read, { ...options, ...(forMs && { forMs }), signal: io.interrupt }),
+  );
 
 /** Milliseconds in which the claims of a key are awaited: a command that has ended otherwise does not wait longer for a key that makes none. */
 const RECORDED_WITHIN = 2_000;
@@ -74,7 +78,7 @@ export async function registeredDevice(
   const device = await services.registry.call('getDevice', { params: { deviceId: found.deviceId } });
   const contradiction = await otherKeyOf(questionsOf(services), key, device, mayBeErased);
   if (contradiction === null) return device;
-  throw failure(`${key.serialNumber}: ${otherKeyWords(device.deviceId, device.serialNumber, contradiction)}`);
+  throw failure(`${key.serialNumber}: ${otherKeyWords(device, contradiction)}`);
 }
 
 /**

@@ -1,16 +1,17 @@
 /** Issues keys from the command line: its flags, the requests to registry and key, and what a person is asked. */
 import { pinBounds } from '../../../../contract/limits.ts';
 import type { ProviderItem } from '../../../../contract/providers.ts';
-import { type IssueOutcome, issueFailure } from '../../../../enrollment/issue-events.ts';
-import { IssueProblem, type IssueProblemCode, type IssueStep } from '../../../../enrollment/issue-step.ts';
+import type { IssueOutcome } from '../../../../enrollment/issue-events.ts';
+import { IssueProblem, type IssueProblemCode } from '../../../../enrollment/issue-step.ts';
 import { type IssueParts, type IssueRequests, KeyIssuing, type PinChoice } from '../../../../enrollment/issuing.ts';
 import { checkFor, pinFaultText } from '../../../../enrollment/key-pin.ts';
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
-import { isServerRefusal } from '../../../client/failures.ts';
+import { issueRequestsBy } from '../../../../enrollment/requests.ts';
 import { counted } from '../../../count.ts';
-import { Fault, failure, isFault, usage } from '../../../fault.ts';
+import { Fault, failure, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { codeOf, sendBy } from '../../../framework/devices/registration.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { secretFrom } from '../../../framework/secret-file.ts';
 import { lockInHome } from '../../../jobs/run-lock.ts';
@@ -102,26 +103,10 @@ function partsOf(context: Context, given: string | undefined, whileAsked: WhileA
   };
 }
 
-/** The requests to registry and key. */
+/** The requests to registry and key; a step of the key may need a touch. */
 export function issueRequests(context: Context): IssueRequests {
-  const { registry } = context;
-  return {
-    credentials: deviceId => registry.call('listCredentials', { params: { deviceId } }),
-    start: (deviceId, providerId) => registry.call('startCredential', { params: { deviceId }, body: { providerId } }),
-    finish: (deviceId, credentialId, body) =>
-      registry.call('finishCredential', { params: { deviceId, credentialId }, body }),
-    reset: deviceId => registry.call('showKeyReset', { params: { deviceId } }),
-    recordReset: (deviceId, body) => registry.call('recordKeyReset', { params: { deviceId }, body }),
-    step: (key, step) => issueStep(context, key, step),
-    failureOf: error => issueFailure(isFault(error, 'unreachable') ? 0 : isServerRefusal(error) ? error.code : null),
-  };
-}
-
-/** Has an attached key carry out a step. */
-function issueStep(context: Context, key: NumberedKey, step: IssueStep): ReturnType<IssueRequests['step']> {
-  const { keyId, serialNumber } = key;
-  const request = { params: { keyId }, body: { ...step, serialNumber } };
-  return whileTouched(context, key, () => context.hardware.call('issueKey', request));
+  const requests = issueRequestsBy(sendBy(context.registry), sendBy(context.hardware), codeOf);
+  return { ...requests, step: (key, step) => whileTouched(context, key, () => requests.step(key, step)) };
 }
 
 /**

@@ -45,7 +45,7 @@ export async function handedOver(
       result: 'conflict',
       status: device.status,
       userId: device.userId,
-      message: words.conflict(device),
+      message: words({ type: 'conflict', device }),
     };
   }
   if (then === undefined) return row;
