@@ -1,4 +1,7 @@
-/** Records what a key claims when it is enrolled without a proof. It proves nothing, but another key with its serial number contradicts it. */
+/**
+ * Records the claims of a key that is enrolled without a proof. They prove nothing, but another key with its serial number contradicts
+ * them.
+ */
 import { proofBounds } from '../contract/limits.ts';
 import type { ProofRequests } from './proof-exchange.ts';
 import type { DeviceQuestions, NumberedKey } from './registry.ts';

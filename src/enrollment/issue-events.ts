@@ -8,7 +8,7 @@ import type { EnrollmentOutcome } from './outcome.ts';
 
 /** Where a key is issued. */
 export type IssueProvider = Pick<ProviderItem, 'providerId' | 'name'>;
-/** What a provider wants of the key. */
+/** The request of a provider to the key. */
 export type StartedCredential = DataOf<Routes['startCredential']>;
 /** The answer of a key that has made a credential, and whether it reports that without its PIN. */
 export type MadeCredential = BodyOf<Routes['finishCredential']>;
@@ -46,7 +46,7 @@ export interface IssueOutcome {
   readonly errors: Readonly<Record<string, unknown>>;
 }
 
-/** What to do. */
+/** Something to do. */
 export type IssueAction =
   /** `settle reset`: one that was interrupted, before they are read. */
   | { readonly type: 'read credentials' | 'settle reset' }
@@ -58,7 +58,7 @@ export type IssueAction =
   | { readonly type: 'start'; readonly providerId: string }
   | { readonly type: 'finish'; readonly credentialId: string; readonly made: MadeCredential };
 
-/** What an error of a request means. */
+/** The meaning of an error of a request. */
 export interface IssueFailure {
   /** The registry or the provider has refused, so the provider has no credential. */
   readonly isRefusal: boolean;
@@ -67,8 +67,8 @@ export interface IssueFailure {
 }
 
 /**
- * What the error of a request to the registry means. 1001 is an error of the registry as well: then it has sent nothing to the provider. `code`:
- * 0 without an answer, null if the request was not sent.
+ * The meaning of an error of a request to the registry. 1001 is an error of the registry as well: then it has sent nothing to the provider.
+ * `code`: 0 without an answer, null if the request was not sent.
  */
 export const issueFailure = (code: number | string | null): IssueFailure => ({
   isRefusal: code === Code.parameterError,

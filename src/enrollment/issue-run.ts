@@ -18,7 +18,7 @@ import { columnOf } from './outcome.ts';
 
 type PinRules = Pick<IssueStep, 'changePin' | 'minPinLength'>;
 
-/** What is known of the PIN of a key from one run to the next. */
+/** The memory of the PIN of a key from one run to the next. */
 export interface PinMemory {
   /** The first PIN of a key that is not issued yet: a key that was pulled continues with its own. */
   readonly pin: string | null;
@@ -28,7 +28,7 @@ export interface PinMemory {
   readonly wrong: { readonly pin: string; readonly error: unknown } | null;
 }
 
-/** What the run waits for. `opening`: the state of the PIN of a key. */
+/** The answer that the run waits for. `opening`: the state of the PIN of a key. */
 type IssuePhase =
   | { readonly at: 'reading' | 'rereading' | 'opening' | 'starting' | 'ruling' | 'over' }
   | { readonly at: 'asking'; readonly state: KeyPinState }
@@ -103,12 +103,13 @@ export function taken(run: IssueRun, event: IssueEvent): IssueTurn {
   }
 }
 
+/** The run waits for the answer to the action. */
 const wait = (run: IssueRun, phase: IssuePhase, action: IssueAction | null): IssueTurn => [{ ...run, phase }, action];
 
 const step = (run: IssueRun, phase: IssuePhase, one: IssueStep): IssueTurn =>
   wait(run, phase, { type: 'step', step: one });
 
-/** What the registry has, after a reset that was interrupted is settled. */
+/** Takes the credentials that the registry has; a reset that was interrupted is settled first. */
 function read(run: IssueRun, credentials: readonly CredentialItem[]): IssueTurn {
   const { options, phase } = run;
   const isMissing = ({ providerId }: IssueProvider): boolean =>

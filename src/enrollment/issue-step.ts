@@ -1,12 +1,12 @@
-/** What an attached key is asked for while it is issued, and why it has not done it. */
+/** The steps in which an attached key is issued, and why one has failed. */
 import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { Routes } from '../contract/routes.ts';
 
 /** A request to the key. */
 export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
-/** What the key has answered. */
+/** The answer of the key. */
 export type StepAnswer = DataOf<Routes['issueKey']>;
-/** What a key reports about its PIN. */
+/** The PIN of a key as the key reports it. */
 export type KeyPinState = NonNullable<StepAnswer['state']>;
 
 /**

@@ -1,4 +1,4 @@
-/** Issues a registered key: sets its first PIN, and creates a credential at each provider. The registry holds the state, so another run continues. */
+/** Issues a registered key: its first PIN, and a credential at each provider. The registry holds the state, so another run continues. */
 import type { DataOf } from '../contract/define.ts';
 import type { CredentialItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
@@ -24,7 +24,7 @@ export interface IssueRequests extends ResetRequests {
   failureOf(error: unknown): IssueFailure;
 }
 
-/** What to do about the PIN. */
+/** How a key gets its PIN. */
 export type PinChoice =
   | { readonly kind: 'none' | 'ask' }
   | {
@@ -34,7 +34,7 @@ export type PinChoice =
       readonly store: (deviceId: string, pin: string) => Promise<unknown>;
     };
 
-/** What issuing depends on. */
+/** Dependencies of issuing. */
 export interface IssueParts {
   readonly requests: IssueRequests;
   /** The PIN of a key that has one. `retries`: attempts that are left, null if that is not known. */

@@ -48,7 +48,7 @@ export interface EnrollmentParts {
 
 /** State of one key from before this enrollment. */
 interface KnownOfKey {
-  /** What it has already proved, so that it is not asked again. */
+  /** The proof that it has given, so that it is not asked again. */
   readonly proved?: ProofOutcome | null;
   /** The idempotency key of its registration. If it is present, a registry that is away throws: the key waits in a spool file. */
   readonly id?: string | null;
@@ -155,7 +155,7 @@ export class KeyEnrollment {
     return activateFor === null ? !this.#isOurs(device) : blockOf(device, activateFor) !== null;
   }
 
-  /** What the key proves: `proof` if that is sufficient, else what it answers now. Null if keys are not proved. */
+  /** The proof of the key: `proof` if that is sufficient, else its answer now. Null if keys are not proved. */
   async proved(proof: Proof | null, key: Key): Promise<ProofOutcome | null> {
     const { proof: required, dryRun } = this.#options;
     if (required === null) return null;

@@ -57,7 +57,7 @@ export interface EnrollmentRegistry extends DeviceQuestions {
     body: BodyOf<Routes['registerDevice']>,
     id: string | null,
   ): Promise<Pick<DataOf<Routes['registerDevice']>, 'deviceId' | 'activationCode' | 'status'>>;
-  /** Likewise. */
+  /** `id`: the idempotency key; null for a new one. */
   activate(
     body: BodyOf<Routes['activateDevice']>,
     id: string | null,

@@ -1,4 +1,4 @@
-/** What the station asks of the registry for one key: a check that changes nothing, then the binding. */
+/** The requests of the station page for one key: a check that changes nothing, then the binding. */
 import type { Key } from '../../../src/contract/hardware.ts';
 import { cardNumber, formsOf } from '../../../src/contract/iccid.ts';
 import { type RequiredGrade, unproved } from '../../../src/contract/values.ts';
@@ -90,14 +90,14 @@ const words: EnrollmentWords = reason => {
 /** Some keys answer once after they were plugged in, and another badge checks the key again. */
 let last: { readonly keyId: Key['keyId']; readonly answer: KeyProof } | null = null;
 
-/** What the policy requires of a new key; null if it requires nothing. Its rules about models are checked by the registration, which names them. */
+/** The grade that the policy requires of a new key; null for none. The registration checks its rules about models, and names them. */
 async function requiredProof(): Promise<RequiredGrade | null> {
   const { requiredGrade, allowedAaguids, leastFirmware } = await call('showProofPolicy', {});
   const hasRules = requiredGrade !== 'none' || allowedAaguids.length > 0 || leastFirmware.length > 0;
   return hasRules ? requiredGrade : null;
 }
 
-/** What the key answers. It may have to be touched. The registration takes the answer, which is valid for a day. */
+/** The proof of the key, which may have to be touched. The registration takes the proof, which is valid for a day. */
 async function proofOf(key: NumberedKey): Promise<KeyProof> {
   if (last?.keyId !== key.keyId) last = { keyId: key.keyId, answer: await askKey(key) };
   return last.answer;

@@ -13,7 +13,7 @@ import { streamState } from '../../api/stream.ts';
 export const send: Send = (operation, input, id) =>
   call(operation, input, endpoints[operation].method === 'GET' ? {} : { key: id ?? newKey() });
 
-/** Sends a request until it has an answer, as long as there is a session: whatever happens to the connection, a write is carried out once. */
+/** Sends a request until it has an answer, as long as there is a session. A write is carried out once, whatever the connection does. */
 export const sendAgain: Send = (operation, input, id) => {
   const key = id ?? newKey();
   return again(() => send(operation, input, key));

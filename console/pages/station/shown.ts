@@ -14,7 +14,7 @@ interface Stage {
 
 const nameOf = ({ person }: Outcome) => person.name ?? person.userId;
 
-/** What a run shows. */
+/** The stage of the page for a run. */
 export function shownOf(view: StationView): Stage {
   const { stage } = words;
   const { said, person } = view;

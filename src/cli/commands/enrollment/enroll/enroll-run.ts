@@ -1,6 +1,6 @@
 /**
- * The loop of an enrollment: a result for each key that is plugged in. A roster run opens its files, and issues and signs keys, with the same
- * functions.
+ * The loop of an enrollment: a result for each key that is plugged in. A roster run opens its files, and issues and signs keys, with the
+ * same functions.
  */
 import type { Key } from '../../../../contract/hardware.ts';
 import { isSameName } from '../../../../contract/person-key.ts';
@@ -38,7 +38,7 @@ export interface EnrollRunOptions extends EnrollKeyOptions {
   readonly spool: string | null;
 }
 
-/** Likewise, without a roster. */
+/** How keys are enrolled without a roster. */
 export interface EnrollOptions extends EnrollRunOptions {
   /** Ends after this many keys were registered or recognized; null for no limit. */
   readonly count: number | null;
@@ -56,7 +56,7 @@ export interface OpenedRun {
   readonly skipped: Set<string>;
   /** Null in a dry run. */
   readonly bindings: Bindings | null;
-  /** What this run has finished of earlier ones. */
+  /** Bindings of earlier runs that this run has finished. */
   readonly settled: readonly EnrollmentOutcome[];
 }
 
@@ -237,7 +237,7 @@ export async function beginHandover(
   await bindings.begin({ ...key, serialNumber }, person);
 }
 
-/** What a run does with a key once it is bound to a person. */
+/** The work of a run with a key that is bound to a person. */
 interface HandoverOptions {
   /** Null issues none. */
   readonly issue: IssuePlan | null;
@@ -245,7 +245,7 @@ interface HandoverOptions {
   readonly receipt: string | null;
 }
 
-/** Issues keys and has them sign, with the same options for each. A key that is not issued or does not sign keeps its device: its row has the reason. */
+/** Issues keys and has them sign, with the same options for each. A key that fails keeps its device: its row has the reason. */
 export class KeyHandover {
   readonly #context: Context;
   readonly #options: HandoverOptions;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { tagColumn } from '../../../../contract/values.ts';
 import type { EnrollKeyOptions } from '../../../../enrollment/key-enrollment.ts';
 import { type EnrollmentOutcome, providerColumn } from '../../../../enrollment/outcome.ts';
-import { notWritten, systemCode, usage } from '../../../fault.ts';
+import { Fault, notWritten, systemCode, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { AppendQueue } from '../../../jobs/append-queue.ts';
 import {
@@ -61,9 +61,9 @@ export const isDone = (result: unknown): boolean => done.includes(result);
 /** A key that was spooled was not registered. */
 const undone: readonly unknown[] = ['conflict', 'failed'] satisfies EnrollmentOutcome['result'][];
 
-/** The layout of a file of results: the one that it has, or gets. */
+/** A file as it was found. */
 interface Layout {
-  /** The columns of CSV: those that the file has already. */
+  /** The columns of CSV: those that it has already, or gets. */
   readonly columns: readonly string[];
   /** Whether nothing is in it but the beginning of a header. */
   readonly isNew: boolean;
@@ -73,33 +73,26 @@ interface Layout {
 
 /** The file of results: CSV, or JSON lines if its name ends in .jsonl, .ndjson or .json. */
 export class EnrollFile {
+  /** The notice of an incomplete last row of an earlier run; null if there was none. */
+  tornNotice: string | null = null;
   readonly path: string;
+  /** Whether an earlier run may have written rows. */
+  readonly isContinued: boolean;
   readonly #options: FileOptions;
   readonly #columns: readonly string[];
   /** A pipe is only written, and stays open: its reader would take a close for the end. */
-  readonly #target: string | number;
-  readonly #queue = new AppendQueue(text => this.#write(text));
-  /** The notice of an incomplete last row of an earlier run; null if there was none. */
-  readonly tornNotice: string | null;
-  /** Whether an earlier run may have written rows. */
-  readonly isContinued: boolean;
+  readonly #pipe: number | null;
   /** Null for a pipe, and in a folder that is not writable. */
   readonly #lock: FileLock | null;
+  readonly #queue = new AppendQueue(text => this.#write(text));
 
-  private constructor(
-    path: string,
-    { columns, isNew }: Layout,
-    options: FileOptions,
-    { target, copy, lock }: { target: string | number; copy: string | null; lock: FileLock | null },
-  ) {
+  private constructor(path: string, options: FileOptions, layout: Layout, pipe: number | null, lock: FileLock | null) {
     this.path = path;
+    this.isContinued = !layout.isNew;
     this.#options = options;
-    this.#columns = columns;
-    this.#target = target;
+    this.#columns = layout.columns;
+    this.#pipe = pipe;
     this.#lock = lock;
-    this.isContinued = !isNew;
-    this.tornNotice =
-      copy && `the last row of ${path} was incomplete: it was removed and does not count. A copy is in ${copy}`;
   }
 
   /** Opens the file for one run, until `close`. Throws a fault if another run uses it, or as `unlocked` does. */
@@ -120,26 +113,24 @@ export class EnrollFile {
   /** Throws a fault if the file cannot be written or contains something else, so that this is known before the first key. */
   static unlocked(path: string, options: FileOptions, lock: FileLock | null = null): EnrollFile {
     demandOwnFile(path, 'name another file with --out');
-    const bytes = writing(path, () => bytesOf(path));
-    const layout = layoutOf(path, bytes ?? Buffer.alloc(0), options);
-    const tail = bytes?.subarray(layout.size);
     return writing(path, () => {
-      const target = bytes === null ? openSync(path, 'a') : path;
-      const copy = tail?.length ? cutTail(path, tail, layout.size) : null;
-      const file = new EnrollFile(path, layout, options, { target, copy, lock });
-      appendFileSync(target, layout.isNew ? file.#header : '', { mode: 0o600, flush: file.#isFlushed });
+      const bytes = bytesOf(path);
+      const layout = layoutOf(path, bytes ?? Buffer.alloc(0), options);
+      const file = new EnrollFile(path, options, layout, bytes === null ? openSync(path, 'a') : null, lock);
+      const tail = bytes?.subarray(layout.size);
+      if (tail?.length) {
+        const copy = cutTail(path, tail, layout.size);
+        file.tornNotice = `the last row of ${path} was incomplete: it was removed and does not count. A copy is in ${copy}`;
+      }
+      appendFileSync(file.#pipe ?? path, layout.isNew ? file.#header : '', file.#writing);
       return file;
     });
   }
 
-  get #isRegular(): boolean {
-    return typeof this.#target === 'string';
-  }
-
-  /** Whether each row is written to the disk at once. */
-  get #isFlushed(): boolean {
+  /** How rows are written; those of some runs are on the disk at once. */
+  get #writing(): { readonly mode: number; readonly flush: boolean } {
     const { isRoster = false, isSpooled = false } = this.#options;
-    return (isRoster || isSpooled) && this.#isRegular;
+    return { mode: 0o600, flush: (isRoster || isSpooled) && this.#pipe === null };
   }
 
   /** Resolves when the row is on the disk, if its file is synced. Starts a new file if the file was deleted since the last write. */
@@ -190,7 +181,7 @@ export class EnrollFile {
   }
 
   async *#lines(): AsyncGenerator<ResultRow> {
-    if (!this.#isRegular) return;
+    if (this.#pipe !== null) return;
     const { providers = [], hasReceipts = false } = this.#options;
     for await (const row of resultRows(this.path, () => undefined))
       if (isIssuedAt(row, providers) && (!hasReceipts || row[receiptColumn])) yield row;
@@ -211,16 +202,13 @@ export class EnrollFile {
   }
 
   async #write(text: string): Promise<void> {
-    if (!this.#isRegular) {
-      await appendFile(this.#target, text);
-      return;
-    }
+    if (this.#pipe !== null) return appendFile(this.#pipe, text);
     const { size } = await stat(this.path).catch(error => {
       if (systemCode(error) === 'ENOENT') return { size: 0 };
       throw error;
     });
     try {
-      await appendFile(this.path, size === 0 ? this.#header + text : text, { mode: 0o600, flush: this.#isFlushed });
+      await appendFile(this.path, size === 0 ? this.#header + text : text, this.#writing);
     } catch (error) {
       // A part of a row must not be the beginning of the next one.
       await truncate(this.path, size).catch(() => undefined);
@@ -231,11 +219,12 @@ export class EnrollFile {
 
 const unwritable = (path: string, error: unknown): Error => notWritten(`results cannot be written to ${path}`, error);
 
+/** A fault is of what the file contains. */
 function writing<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw unwritable(path, error);
+    throw error instanceof Fault ? error : unwritable(path, error);
   }
 }
 

@@ -101,7 +101,7 @@ interface MissingIssue {
   readonly isLettered: boolean;
 }
 
-/** What is issued, the PIN, and how to continue. Throws the error if the key is issued at no provider, or at all of them. */
+/** Shows where the key is issued, its PIN, and how to continue. Throws the error if the key is issued at no provider, or at all of them. */
 async function presentMissing(context: Context, missing: MissingIssue): Promise<void> {
   const { key, deviceId, plan, flags, outcome, isLettered } = missing;
   const { providers, errors, error, pin, leavesRules, madePin } = outcome;

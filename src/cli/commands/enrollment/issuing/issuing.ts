@@ -24,14 +24,14 @@ import { digitsOf, pinSealer, randomPin } from './sealed-pin.ts';
 /** Frees the terminal while a person is asked. */
 export type WhileAsked = <T>(ask: () => Promise<T>) => Promise<T>;
 
-/** What the flags ask for. */
+/** The issuing that the flags describe. */
 export interface IssuePlan {
   readonly providers: readonly ProviderItem[];
   /** Issues keys as planned. */
   open(whileAsked?: WhileAsked): KeyIssuing;
 }
 
-/** What is wrong with the flags is found before anything is sent to a key. `reset`: absent if new keys are expected. */
+/** Throws a usage fault for wrong flags before anything is sent to a key. `reset`: absent if new keys are expected. */
 export async function issuePlan(
   context: Context,
   flags: FlagValues<typeof issueFlags> & { readonly reset?: boolean },
