@@ -98,7 +98,7 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
       maintenance: sqliteMaintenance(home, file),
       imprint: () => refusingFile(async () => sqlite.readImprint(file)),
       openSource: () => refusingFile(() => sqlite.openCopySource(file)),
-      openTarget: () => refusingFile(() => sqlite.openCopyTarget(file)),
+      openTarget: () => refusingFile(() => sqlite.openCopyTarget(subjects, file)),
     };
   }
   const postgres = await import('./store/postgres/index.ts');
@@ -114,7 +114,8 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
 export const fileImprint = sqlite.readImprint;
 
 /** A new file of SQLite, and one that only this process uses. */
-export const { createDatabase, openDisposable } = sqlite;
+export const createDatabase = sqlite.createDatabase.bind(null, subjects);
+export const { openDisposable } = sqlite;
 
 /** The registry in a database at this moment; daemons may be writing. Rejects with `StartRefused` if `openStore` does. */
 export async function openSnapshot(target: StoreTarget): Promise<CopySource> {

@@ -52,6 +52,15 @@ const reads = (queries: RecordQueries) => ({
     queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,
 });
 
+const faults = [
+  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found)
+   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
+         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3) AS counts
+   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
+  `SELECT 'device ' || number || ' has no journal entry for its registration' FROM (
+     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
+];
+
 /** Security keys. */
 export const devices = subject({
   tables: [table],
@@ -62,6 +71,7 @@ export const devices = subject({
     return [{ takes: 'device', replay, many: { DEVICES_BOUND: detail => replay.bound(detail) } }];
   },
   reads,
+  faults,
   sqlite: devicesInSqlite,
   postgres: async () => (await import('./postgres/index.ts')).devicesInPostgres,
 });

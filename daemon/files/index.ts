@@ -42,9 +42,14 @@ const reads = (queries: RecordQueries) => ({
     ) as AnswerRecord<ReadonlySet<string>>,
 });
 
+const backupFault = `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number)
+   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
+   GROUP BY d.number HAVING d.backup_count <> count(b.number)`;
+
 /** Versions of the application and backups of devices. Versions are not compared with the journal. */
 export const files = subject({
   tables: [apps, backups],
   changes: fileChanges,
   reads,
+  faults: [backupFault],
 });

@@ -7,19 +7,6 @@ import { verifyJournal } from './write/verify.ts';
 
 const MOST_PROBLEMS = 100;
 
-/** Queries that return a text for each fault. */
-const commonFaults: readonly string[] = [
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' is ' || sum(kept) || ', there are ' || sum(found)
-   FROM (SELECT device_type, status, manufacturer, count AS kept, 0 AS found FROM device_count
-         UNION ALL SELECT device_type, status, manufacturer, 0, count(*) FROM device GROUP BY 1, 2, 3) AS counts
-   GROUP BY device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'device ' || number || ' has no journal entry for its registration' FROM (
-     SELECT number FROM device EXCEPT SELECT device FROM event WHERE type = 'DEVICE_REGISTERED') AS missing`,
-  `SELECT 'device ' || d.number || ' has the count ' || d.backup_count || ' of backups, there are ' || count(b.number)
-   FROM device d LEFT JOIN backup b ON b.device = d.number WHERE d.backup_count > 0 OR b.number IS NOT NULL
-   GROUP BY d.number HAVING d.backup_count <> count(b.number)`,
-];
-
 /** Compares counters and indexes with the rows, and reads the journal from end to end. `faults`: the queries of the engine. */
 export async function checkRows(
   subjects: Subjects,
@@ -29,7 +16,7 @@ export async function checkRows(
   anchors?: Anchors,
 ): Promise<CheckReport> {
   const wrong: string[] = [];
-  for (const sql of [...commonFaults, ...faults]) wrong.push(...(await rows.texts(`${sql} LIMIT ${MOST_PROBLEMS}`)));
+  for (const sql of [...subjects.faults, ...faults]) wrong.push(...(await rows.texts(`${sql} LIMIT ${MOST_PROBLEMS}`)));
   const journal = await verifyJournal(subjects, rows, keys, anchors);
   const unproven = journal.problems.map(text => `journal: ${text}`);
   const [devices] = await rows.texts('SELECT count(*) FROM device');

@@ -50,6 +50,8 @@ export interface Subject {
   // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
   readonly comparisons?: readonly Comparison<any>[];
   readonly names?: SealedNames;
+  /** Queries that return a text for each fault: counters and rows that do not agree. */
+  readonly faults?: readonly string[];
   /** Reads, once for both engines. */
   readonly reads?: (queries: RecordQueries) => Partial<Reads>;
   readonly sqlite?: SqliteSubject;

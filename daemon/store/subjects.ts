@@ -32,6 +32,7 @@ export class Subjects {
   // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
   readonly comparisons: readonly Comparison<any>[];
   readonly names: SealedNames;
+  readonly faults: readonly string[];
   readonly inSqlite: readonly SqliteSubject[];
   /** Empty until `loadPostgres`. */
   inPostgres: readonly PostgresSubject[] = [];
@@ -51,6 +52,7 @@ export class Subjects {
     this.caller = only('caller', of('caller'));
     this.inSqlite = of('sqlite');
     this.comparisons = of('comparisons').flat();
+    this.faults = of('faults').flat();
     this.names = only('names', of('names'));
     this.#changes = added(byKind('change', of('changes')), of('additions'));
     this.#guards = byKind('guard', of('guards'));

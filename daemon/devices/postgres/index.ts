@@ -5,6 +5,7 @@ import { column } from '../../store/postgres/tables.ts';
 import { DeviceCounts } from '../counts.ts';
 import { keyedFilter } from '../filters.ts';
 import { devices as table } from '../tables.ts';
+import { derived, faults } from './derived.ts';
 import { listDevices } from './lists.ts';
 import { scanDevices } from './scan.ts';
 import { readStatistics } from './statistics.ts';
@@ -16,6 +17,8 @@ const addHours = `INSERT INTO registration_count (hour, count) SELECT hour, coun
   ON CONFLICT (hour) DO UPDATE SET count = registration_count.count + excluded.count`;
 
 export const devicesInPostgres: PostgresSubject = {
+  derived,
+  faults,
   reads: readers => ({
     devices: query => listDevices(readers, keyedFilter(query)),
     statistics: query => readStatistics(readers, query),

@@ -3,6 +3,7 @@ import type { SqliteSubject } from '../../store/sqlite/subject.ts';
 import { keyedFilter } from '../filters.ts';
 import { devices as table } from '../tables.ts';
 import { BesideDevices } from './beside.ts';
+import { derived, faults } from './derived.ts';
 import { listedDevices, plainLists } from './lists/index.ts';
 import { sqlPage } from './lists-sql.ts';
 import { deviceRows } from './rows.ts';
@@ -14,6 +15,8 @@ export const devicesInSqlite: SqliteSubject = {
     devices: query => deviceRows(statements, sqlPage(statements, keyedFilter(query))),
     statistics: query => sqlStatistics(statements, query),
   }),
+  derived,
+  faults,
   beside: tables => new BesideDevices(tables),
   open({ readable, file, ...options }) {
     const lists = options.plainLists ? plainLists(readable) : listedDevices(readable, options);

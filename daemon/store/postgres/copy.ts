@@ -1,4 +1,3 @@
-import { hourMs } from '../../../src/contract/durations.ts';
 import { StoreFailure } from '../commit.ts';
 import {
   type CopiedRow,
@@ -11,7 +10,6 @@ import {
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
 import type { Subjects } from '../subjects.ts';
-import { makeTallies } from '../write/tallies.ts';
 import type { Address } from './address.ts';
 import { durable, unlimited } from './connections.ts';
 import { takeDaemonLock } from './daemon-lock.ts';
@@ -19,26 +17,14 @@ import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
 import { lastColumns } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, currentVersion, prepareDatabase } from './migrate.ts';
-import { countAllUsers, migrations } from './migrations.ts';
+import { migrations } from './migrations.ts';
 import { PostgresRows } from './rows.ts';
 import { type Login, Session } from './session.ts';
 import { tagLines } from './tags.ts';
-import { tallyDialect } from './tallies.ts';
 
 /** The other side may take long between two statements. */
 const settings = { idleInTransactionMs: 3_600_000, lockMs: 60_000 };
 
-const counters = [
-  'DELETE FROM device_count',
-  `INSERT INTO device_count (manufacturer, device_type, status, count)
-     SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3`,
-  'DELETE FROM registration_count',
-  `INSERT INTO registration_count (hour, count) SELECT created_at / ${hourMs}, count(*) FROM device GROUP BY 1`,
-  'DELETE FROM device_key_count',
-  countAllUsers,
-  'DELETE FROM tally',
-  makeTallies(tallyDialect),
-];
 const seal = (
   subjects: Subjects,
 ) => `UPDATE head SET event = $1, mac = $2, seal = $3, at = (SELECT coalesce(max(at), 0) FROM event),
@@ -98,7 +84,7 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
 
   /** Makes what follows from the rows. */
   protected async derive(head: StoredHead | null): Promise<void> {
-    for (const sql of counters) await this.run(sql);
+    for (const { derived } of this.#subjects.inPostgres) for (const sql of derived ?? []) await this.run(sql);
     for (const table of ['proof', 'document'])
       await this.run(
         `SELECT setval(pg_get_serial_sequence('${table}', 'number'), (SELECT coalesce(max(number), 0) + 1 FROM ${table}), false)`,
@@ -192,6 +178,7 @@ interface CopyAddress extends DatabaseAddress {
 /** Creates the schema if there is none. No daemon can use the database until the copy ends. */
 export const openCopyTarget = (options: CopyAddress): Promise<CopyTarget> =>
   opened(options, async (session, { address }) => {
+    await options.subjects.loadPostgres();
     await prepareDatabase(session, { address, notice: () => {} });
     await checkVersion(session, { address });
     await takeDaemonLock(session, address);
@@ -205,6 +192,7 @@ export const openCopyTarget = (options: CopyAddress): Promise<CopyTarget> =>
  */
 export const openReplacement = (options: CopyAddress): Promise<Replacement> =>
   opened(options, async (session, { address }) => {
+    await options.subjects.loadPostgres();
     await checkServer(session, address);
     await takeDaemonLock(session, address);
     await session.runOnce(durable);

@@ -2,7 +2,6 @@ import { checkRows, journalReads } from '../check.ts';
 import type { StoredRows } from '../copy.ts';
 import type { StoreMaintenance } from '../maintenance.ts';
 import type { Subjects } from '../subjects.ts';
-import { tallyFault } from '../write/tallies.ts';
 import { Connections } from './connections.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { beforeOpening, currentVersion } from './migrate.ts';
@@ -11,7 +10,6 @@ import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { PostgresRows } from './rows.ts';
-import { tallyDialect } from './tallies.ts';
 
 /** A database and the key of its journal. */
 interface PostgresRegistry extends DatabaseAddress {
@@ -20,23 +18,9 @@ interface PostgresRegistry extends DatabaseAddress {
   readonly journalKeys: () => Promise<readonly Uint8Array[]>;
 }
 
-/** Queries that return a text for each fault, beside those of all engines. */
-const faults = ({ tables }: Subjects): readonly string[] => [
-  `SELECT 'the counter of registrations in hour ' || hour || ' is ' || sum(kept) || ', there are ' || sum(found)
-   FROM (SELECT hour, count AS kept, 0 AS found FROM registration_count
-         UNION ALL SELECT created_at / 3600000, 0, count(*) FROM device GROUP BY 1) AS counts
-   GROUP BY hour HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the counter of ' || device_type || ' ' || status || ' of ' || manufacturer || ' of user ' || user_key || ' is ' || sum(kept) || ', there are ' || sum(found)
-   FROM (SELECT user_key, device_type, status, manufacturer, count AS kept, 0 AS found FROM device_key_count
-         UNION ALL SELECT user_key, device_type, status, manufacturer, 0, count(*) FROM device
-           WHERE user_key IN (SELECT user_key FROM device_key_count) GROUP BY 1, 2, 3, 4) AS counts
-   GROUP BY user_key, device_type, status, manufacturer HAVING sum(kept) <> sum(found)`,
-  `SELECT 'the marks of device ' || number || ' differ from its tags and proof' FROM (
-     SELECT mark, number, -1 AS by FROM device_mark
-     UNION ALL SELECT unnest(marks_of_device(tags, proof)), number, 1 FROM device
-       WHERE tags IS NOT NULL OR proof IS NOT NULL) AS marks
-   GROUP BY mark, number HAVING sum(by) <> 0`,
-  tallyFault(tallyDialect),
+/** Queries that return a text for each fault. */
+const faults = ({ tables, inPostgres }: Subjects): readonly string[] => [
+  ...inPostgres.flatMap(one => one.faults ?? []),
   ...tables.map(
     ({ name }) => `SELECT 'numbers are missing in ${name}: ' || n || ' rows, the last number is ' || head."${name}"
       FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${name}") AS found
@@ -66,6 +50,7 @@ export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenanc
     };
   },
   async check(anchors) {
+    await registry.subjects.loadPostgres();
     const keys = await registry.journalKeys();
     const connections = await connect(registry);
     try {

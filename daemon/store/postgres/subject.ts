@@ -7,6 +7,10 @@ import type { Session } from './session.ts';
 import type { Statement } from './tables.ts';
 
 export interface PostgresSubject {
+  /** Make anew what follows from the rows, after a copy of them. */
+  readonly derived?: readonly string[];
+  /** Queries that return a text for each fault, beside those for both engines. */
+  readonly faults?: readonly string[];
   readonly reads?: (readers: Readers) => Partial<Reader>;
   readonly streams?: (open: () => Promise<Session>) => Partial<SubjectStreams>;
   /** Writes what a draft has beside records and replaced rows. */

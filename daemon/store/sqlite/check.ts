@@ -4,17 +4,11 @@ import { checkRows } from '../check.ts';
 import type { JournalKeyList } from '../key-ring.ts';
 import type { Anchors, CheckReport } from '../maintenance.ts';
 import type { Subjects } from '../subjects.ts';
-import { tallyFault } from '../write/tallies.ts';
 import { toFailure } from './failure.ts';
-import { migrations, tallyDialect } from './migrations.ts';
+import { migrations } from './migrations.ts';
 import { openReader, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
 import { Statements } from './statements.ts';
-
-const inRows = `SELECT number AS device, key AS name, value FROM device, json_each(CASE WHEN json_valid(tags) THEN tags END)`;
-const inIndex = 'SELECT device, name, value FROM device_tag';
-const tagFaults = `SELECT DISTINCT 'device ' || device || ' has other tags than the index of tags' FROM (
-  SELECT * FROM (${inRows} EXCEPT ${inIndex}) UNION ALL SELECT * FROM (${inIndex} EXCEPT ${inRows}))`;
 
 const hasTable = (statements: Statements, name: string): boolean =>
   statements.value(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, name) !== undefined;
@@ -51,8 +45,9 @@ export async function checkDatabase(
     if (version === 0) return emptyReport(anchors);
     const statements = new Statements(db);
     const faults = [
-      ...(hasTable(statements, 'device_tag') ? [tagFaults] : []),
-      ...(hasTable(statements, 'tally') ? [tallyFault(tallyDialect)] : []),
+      ...subjects.inSqlite
+        .flatMap(one => Object.entries(one.faults ?? {}))
+        .flatMap(([table, sql]) => (hasTable(statements, table) ? [sql] : [])),
       ...numberFaults(subjects, statements),
     ];
     return await checkRows(subjects, new SqliteRows(statements), faults, journalKeys, anchors);

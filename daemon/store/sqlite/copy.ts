@@ -3,30 +3,13 @@ import { StoreFailure } from '../commit.ts';
 import type { CopiedRow, CopiedTable, CopySource, CopyTarget } from '../copy.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
-import { makeTallies } from '../write/tallies.ts';
+import type { Subjects } from '../subjects.ts';
 import { toFailure } from './failure.ts';
-import { migrations, tallyDialect } from './migrations.ts';
+import { migrations } from './migrations.ts';
 import { openReader, openWriter, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
 import { type Complete, writeNewDatabase } from './snapshot.ts';
 import { Statements } from './statements.ts';
-
-const counters = `
-DELETE FROM device_count;
-INSERT INTO device_count (manufacturer, device_type, status, count)
-  SELECT manufacturer, device_type, status, count(*) FROM device GROUP BY 1, 2, 3;
-DELETE FROM device_tag;
-INSERT INTO device_tag (name, value, device)
-  SELECT tag.key, tag.value, device.number FROM device, json_each(device.tags) AS tag WHERE device.tags IS NOT NULL;
-DELETE FROM device_mark;
-INSERT INTO device_mark (mark, device)
-  SELECT 'aaguid:' || (proof ->> '$.proof.aaguid'), number FROM device WHERE proof ->> '$.proof.aaguid' IS NOT NULL;
-INSERT INTO device_mark (mark, device)
-  SELECT DISTINCT 'advisory:' || advisory.value, device.number
-  FROM device, json_each(device.proof, '$.advisories') AS advisory WHERE device.proof IS NOT NULL;
-DELETE FROM tally;
-${makeTallies(tallyDialect)}
-`;
 
 class SqliteCopy extends SqliteRows implements CopySource {
   readonly #file: string;
@@ -50,6 +33,13 @@ class SqliteCopy extends SqliteRows implements CopySource {
 }
 
 class SqliteCopyTarget extends SqliteCopy implements CopyTarget {
+  readonly #subjects: Subjects;
+
+  constructor(subjects: Subjects, db: Database.Database, file: string) {
+    super(db, file);
+    this.#subjects = subjects;
+  }
+
   async copying(): Promise<string | null> {
     return this.run(
       () => this.statements.value<string>('SELECT value FROM meta WHERE name = ?', metaNames.copying) ?? null,
@@ -70,7 +60,7 @@ class SqliteCopyTarget extends SqliteCopy implements CopyTarget {
 
   async complete(head: StoredHead | null): Promise<void> {
     this.#inTransaction(() => {
-      this.statements.db.exec(counters);
+      for (const { derived } of this.#subjects.inSqlite) if (derived) this.statements.db.exec(derived);
       this.statements.run(`DELETE FROM meta WHERE name = 'journal'`);
       if (head) this.statements.run(`INSERT INTO meta (name, value) VALUES ('journal', ?)`, JSON.stringify(head));
     });
@@ -101,17 +91,18 @@ export async function openCopySource(file: string): Promise<CopySource> {
 }
 
 /** Creates the database if it does not exist. */
-export const openCopyTarget = async (file: string): Promise<CopyTarget> =>
-  new SqliteCopyTarget(await openWriter({ file }), file);
+export const openCopyTarget = async (subjects: Subjects, file: string): Promise<CopyTarget> =>
+  new SqliteCopyTarget(subjects, await openWriter({ file }), file);
 
 /** Fills the new file `to` (0600), which gets its name when `complete` has added to it. Rejects with `StoreFailure` if `to` exists. */
 export async function createDatabase(
+  subjects: Subjects,
   to: string,
   fill: (target: CopyTarget) => Promise<void>,
   complete?: Complete,
 ): Promise<void> {
   const write = async (unfinished: string) => {
-    const target = new SqliteCopyTarget(await openWriter({ file: unfinished, disposable: true }), unfinished);
+    const target = new SqliteCopyTarget(subjects, await openWriter({ file: unfinished, disposable: true }), unfinished);
     try {
       await fill(target);
     } finally {

@@ -43,6 +43,10 @@ export interface OpenedSubject {
 }
 
 export interface SqliteSubject {
+  /** Makes anew what follows from the rows, after a copy of them. */
+  readonly derived?: string;
+  /** Queries that return a text for each fault, by a table that databases of earlier versions lack. */
+  readonly faults?: { readonly [table: string]: string };
   readonly reads?: (statements: Statements) => Partial<Reads>;
   readonly beside?: (tables: SqliteTables) => BesideRows;
   readonly open?: (opening: SqliteOpening) => OpenedSubject;
