@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 import type { Statement } from './tables.ts';
 
 export interface PostgresSubject {
-  /** Make anew what follows from the rows, after a copy of them. */
+  /** Make what follows from the rows, after a copy of them. */
   readonly derived?: readonly string[];
   /** Queries that return a text for each fault, beside those for both engines. */
   readonly faults?: readonly string[];

@@ -43,7 +43,7 @@ export interface OpenedSubject {
 }
 
 export interface SqliteSubject {
-  /** Makes anew what follows from the rows, after a copy of them. */
+  /** Makes what follows from the rows, after a copy of them. */
   readonly derived?: string;
   /** Queries that return a text for each fault, by a table that databases of earlier versions lack. */
   readonly faults?: { readonly [table: string]: string };
