@@ -47,7 +47,7 @@ export interface EnrollmentParts {
 }
 
 /** State of one key from before this enrollment. */
-interface KnownOfKey {
+interface KeyFacts {
   /** The proof that it has given, so that it is not asked again. */
   readonly proved?: ProofOutcome | null;
   /** The idempotency key of its registration. If it is present, a registry that is away throws: the key waits in a spool file. */
@@ -66,13 +66,13 @@ export class KeyEnrollment {
   readonly #options: EnrollKeyOptions;
   readonly #earlier: ProofOutcome | null;
   readonly #id: string | null;
-  readonly #isOurs: KnownOfKey['isOurs'];
+  readonly #isOurs: KeyFacts['isOurs'];
   #isSent = false;
 
   constructor(
     { registry, words }: EnrollmentParts,
     options: EnrollKeyOptions,
-    { proved = null, id = null, isOurs }: KnownOfKey = {},
+    { proved = null, id = null, isOurs }: KeyFacts = {},
   ) {
     this.#registry = registry;
     this.#words = words;

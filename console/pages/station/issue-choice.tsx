@@ -9,7 +9,7 @@ import { CheckBoxes, Choice } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { text, stationIssue as words } from '../../text/words.ts';
 import type { StationRun } from './run.ts';
-import type { AskedPin } from './station-view.ts';
+import type { PinRequest } from './station-view.ts';
 
 /** Nothing if the registry has no providers. */
 export function IssueSection({ run }: { readonly run: StationRun }) {
@@ -56,7 +56,7 @@ export function IssueSection({ run }: { readonly run: StationRun }) {
 }
 
 /** The PIN is in the field until it is sent, and nowhere else. */
-function PinDialog({ asked }: { readonly asked: AskedPin }) {
+function PinDialog({ asked }: { readonly asked: PinRequest }) {
   const { serialNumber, retries, check, answer, cancel } = asked;
   const [pin, again] = [useSignal(''), useSignal('')];
   const fault = useSignal<string | null>(null);

@@ -10,7 +10,7 @@ import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import { type BegunKeys, boundIn, HeldKeys } from './held-keys.ts';
 import type { AskPin, IssueChoice, IssueKey, StationResult, StoredRun } from './results.ts';
-import type { AskedPin, Outcome, ShownRemark, StationView } from './station-view.ts';
+import type { Outcome, PinRequest, StationRemark, StationView } from './station-view.ts';
 
 /** The registry as the station uses it. Nothing rejects. */
 export type StationRegistry = Pick<PersonEnrollment, 'check' | 'bind' | 'pulledEarly'>;
@@ -51,12 +51,12 @@ export class StationRun {
   #people: readonly Person[] | null;
   #line: Line;
   #outcome: Outcome | null = null;
-  #said: ShownRemark | null = null;
+  #said: StationRemark | null = null;
   #results: readonly StationResult[];
   #startedAt: number;
   #issue: IssueChoice | null;
   #isIssuing = false;
-  #asked: AskedPin | null = null;
+  #asked: PinRequest | null = null;
   readonly view: ReadonlySignal<StationView>;
 
   /** Continues the run that is stored. */

@@ -15,7 +15,7 @@ export interface Outcome {
 }
 
 /** A remark. */
-export interface ShownRemark {
+export interface StationRemark {
   readonly what: Remark;
   /** The scan. */
   readonly text: string;
@@ -23,7 +23,7 @@ export interface ShownRemark {
 }
 
 /** A question about a PIN, and what takes the answer. */
-export interface AskedPin extends PinQuestion {
+export interface PinRequest extends PinQuestion {
   readonly answer: (pin: string) => void;
   readonly cancel: () => void;
 }
@@ -39,7 +39,7 @@ export interface StationView {
   readonly done: number;
   /** The newest result; null after anything else has happened. */
   readonly outcome: Outcome | null;
-  readonly said: ShownRemark | null;
+  readonly said: StationRemark | null;
   /** Keys that are plugged in and not ignored. */
   readonly keys: readonly Key[];
   /** How many are ignored until they are unplugged. */
@@ -57,5 +57,5 @@ export interface StationView {
   /** Whether that is being done. */
   readonly isIssuing: boolean;
   /** Null if no PIN is needed now. */
-  readonly asked: AskedPin | null;
+  readonly asked: PinRequest | null;
 }

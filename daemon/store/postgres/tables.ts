@@ -16,7 +16,7 @@ import { tagLines, tagsOf } from './tags.ts';
 
 /** A statement and its values. */
 export type Statement = readonly [sql: string, values: unknown[]];
-type TableRow = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 const columnTypes: Readonly<Record<ColumnType, string>> = {
   integer: 'int8',
@@ -47,7 +47,7 @@ function decoded(type: ColumnType, text: string | null): unknown {
 }
 
 /** The record of a row of `selectList`. */
-export function toRecord<R extends object>({ types }: StoreTable<R>, row: TableRow): R {
+export function toRecord<R extends object>({ types }: StoreTable<R>, row: Row): R {
   const record: Record<string, unknown> = { ...row };
   for (const field in row) {
     const type = types[field as Field<R>];

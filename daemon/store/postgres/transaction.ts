@@ -49,7 +49,7 @@ export class NotWritten extends Error {
 }
 
 /** What a transaction begins with. */
-interface TransactionBeginning {
+interface Start {
   readonly subjects: Subjects;
   readonly session: Session;
   readonly commits: readonly Commit[];
@@ -63,7 +63,7 @@ interface TransactionBeginning {
  * before that is read under the lock in the same round trip. Rejects with `NotWritten`.
  */
 export async function begin(
-  { subjects, session, commits, loading, end, primary }: TransactionBeginning,
+  { subjects, session, commits, loading, end, primary }: Start,
   locked: () => void,
 ): Promise<{ readonly draft: Draft; readonly after: number }> {
   const asked = primary.now();

@@ -13,7 +13,7 @@ import { rowsTogether, SqliteTables } from './tables.ts';
 import { LateDuplicate, SqliteRowWriter } from './writes.ts';
 
 /** Called after a transaction has committed and before the promises of its commits resolve. */
-type EngineCommitted = (draft: Draft) => void;
+type OnCommit = (draft: Draft) => void;
 
 /** The transactions of a database. It has a single writer, so the next numbers and the end of the journal are held in memory. */
 export class SqliteEngine implements Engine {
@@ -23,7 +23,7 @@ export class SqliteEngine implements Engine {
   readonly #source: SqliteSource;
   readonly #writer: SqliteRowWriter;
   readonly #end: JournalEnd;
-  readonly #committed: EngineCommitted;
+  readonly #committed: OnCommit;
   #last: LastNumbers = {};
   /** What is held is that of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
   #isStale = false;
@@ -35,7 +35,7 @@ export class SqliteEngine implements Engine {
     subjects: Subjects,
     statements: Statements,
     keys: readonly [Uint8Array, ...Uint8Array[]],
-    committed: EngineCommitted,
+    committed: OnCommit,
   ) {
     this.#db = statements.db;
     this.#subjects = subjects;

@@ -17,7 +17,7 @@ export interface Part {
 export type LastNumbers = Readonly<Record<string, number>>;
 
 /** What a draft starts from. */
-interface DraftStart {
+interface Start {
   readonly source: Source;
   readonly last: LastNumbers;
   /** Continues at the end of the stored journal. */
@@ -50,7 +50,7 @@ export class Draft {
   readonly #records = new Map<StoreTable<any>, Records<any>>();
   readonly #parts = new Map<unknown, Part>();
 
-  constructor({ source, last, end, at, writer = null }: DraftStart) {
+  constructor({ source, last, end, at, writer = null }: Start) {
     this.#source = source;
     this.#last = { ...last };
     this.#end = end;

@@ -5,8 +5,8 @@ import { type StoreTable, uniqueKey } from '../table.ts';
 import type { Draft } from './draft.ts';
 import type { WantedRows } from './source.ts';
 
-type RuleKind = Change['kind'];
-type ChangeOf<K extends RuleKind> = Extract<Change, { kind: K }>;
+type Kind = Change['kind'];
+type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
 
 /** What a kind of change means. */
 export interface ChangeRule<C> {
@@ -33,7 +33,7 @@ export interface ChangeAddition<C> {
 }
 
 /** The additions to these kinds of changes. */
-export type ChangeAdditions = { readonly [P in RuleKind]?: ChangeAddition<ChangeOf<P>> };
+export type ChangeAdditions = { readonly [P in Kind]?: ChangeAddition<ChangeOf<P>> };
 
 /** The rule with the additions, in their order. */
 export const withAdditions = <C>(rule: ChangeRule<C>, additions: readonly ChangeAddition<C>[]): ChangeRule<C> => ({
@@ -55,7 +55,7 @@ export const withAdditions = <C>(rule: ChangeRule<C>, additions: readonly Change
 });
 
 /** The rules of these kinds of changes. */
-export type ChangeRules<K extends RuleKind> = { readonly [P in K]: ChangeRule<ChangeOf<P>> };
+export type ChangeRules<K extends Kind> = { readonly [P in K]: ChangeRule<ChangeOf<P>> };
 
 type GuardKind = Guard['kind'];
 
@@ -85,13 +85,13 @@ export function withFields<R extends object>(record: R, set: { readonly [K in ke
   return after;
 }
 
-interface RuleNumbered {
+interface Numbers {
   readonly number: number;
   readonly createdAt: number;
 }
 
 /** The rule of changes that add a record, with an entry about it: `duplicate` if another one has what is unique. */
-export function adding<C extends { readonly entry: Entry }, R extends RuleNumbered>(
+export function adding<C extends { readonly entry: Entry }, R extends Numbers>(
   table: StoreTable<R>,
   fieldsOf: (change: C) => Omit<R, 'number' | 'createdAt'>,
 ): ChangeRule<C> {

@@ -30,7 +30,7 @@ export type SentRow = Extract<Row, { readonly device: unknown }>;
 /** Values for rows that lack them: those of `--type`, `--manufacturer`, `--model` and `--tag`, or of a preset. */
 export type Defaults = Partial<Pick<Registration, 'deviceType' | 'manufacturer' | 'model' | 'tags'>>;
 
-type RowValues = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** The decoder writes this for bytes that are not valid UTF-8. */
 const replacement = '\ufffd';
@@ -53,7 +53,7 @@ export interface RowSource {
 /** The row with these values, by field. */
 export function rowOf(
   position: Position,
-  given: RowValues,
+  given: Values,
   rules: RowRules,
   source: RowSource,
   read: typeof readObject,
@@ -65,7 +65,7 @@ export function rowOf(
 
 function judged(
   position: Position,
-  given: RowValues,
+  given: Values,
   { defaults, asIs = false }: RowRules,
   source: RowSource,
   read: typeof readObject,
@@ -96,7 +96,7 @@ const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 /** A value of the row takes precedence. Tags are filled one by one. */
-function filled(values: RowValues, defaults: Defaults): RowValues {
+function filled(values: Values, defaults: Defaults): Values {
   const all: Record<string, unknown> = { ...values };
   for (const [field, value] of Object.entries(defaults)) if (isBlank(all[field])) all[field] = value;
   const { tags } = values;
@@ -108,7 +108,7 @@ const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 /** `ukey` in a file is accepted like `--type ukey`. */
-function withTypeInCapitals(values: RowValues): RowValues {
+function withTypeInCapitals(values: Values): Values {
   const { deviceType } = values;
   if (typeof deviceType !== 'string') return values;
   const name = deviceType.trim().toUpperCase();

@@ -95,8 +95,7 @@ async function readRoster(
 ): Promise<readonly Person[]> {
   const name = nameOf(file);
   const roster = new RosterReader();
-  const invalid = (line: number, [problem, hint]: PeopleWords) =>
-    usage(`${name}, line ${line}: ${problem}`, hint ?? null);
+  const invalid = (line: number, [problem, hint]: Words) => usage(`${name}, line ${line}: ${problem}`, hint ?? null);
   try {
     const refuse = (fault: Fault) => {
       throw fault;
@@ -123,9 +122,9 @@ const longestList = 200;
 const cellName = (cell: string): string => cell.trim() || '(empty)';
 
 /** A problem, and the hint for it. */
-type PeopleWords = readonly [problem: string, hint?: string];
+type Words = readonly [problem: string, hint?: string];
 
-function wordsOf(fault: RosterFault): PeopleWords {
+function wordsOf(fault: RosterFault): Words {
   switch (fault.what) {
     case 'column twice':
       return [`two columns for ${fault.column}`, 'remove one of them'];

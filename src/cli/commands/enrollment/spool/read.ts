@@ -31,7 +31,7 @@ export interface SpoolIndex {
   readonly isTorn: boolean;
 }
 
-interface ReadLine {
+interface Line {
   readonly number: number;
   readonly text: string;
   /** Bytes of the file up to the end of the line. */
@@ -77,7 +77,7 @@ function take(items: Map<string, SpoolItem>, text: string): boolean {
 }
 
 /** The lines that end with a line feed. */
-function* completeLines(file: string, fd: number): Generator<ReadLine> {
+function* completeLines(file: string, fd: number): Generator<Line> {
   const chunk = Buffer.alloc(chunkBytes);
   let rest: Buffer = Buffer.alloc(0);
   let size = 0;
