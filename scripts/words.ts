@@ -98,6 +98,17 @@ export const rules: readonly WordRule[] = [
   rule(/\bhand-overs?\b/i, 'handover', 'one thing has one name'),
 ];
 
+/** Rules for comments of code, judged with the line before: a comment names its subject, and fits on a screen. */
+const commentRules: readonly WordRule[] = [
+  rule(
+    /(?:\n\s*\/\*\*? |\/\*\*\n\s*\* |^(?!\s*\/\/).*\n\s*\/\/ )(?:The same|Likewise|Those|That one|See)\b/,
+    'the name of the subject',
+    'a comment is read without the one before it',
+  ),
+  rule(/\n(?=.{141})\s*(?:\/\/|\/?\*).*/, 'lines of at most 140 characters', 'the end of the line is not seen'),
+];
+const code = /\.(?:ts|tsx|mts|mjs)$/;
+
 /** Files whose words are somebody else's, or that quote the list. */
 const leftOut =
   /^(?:package-lock\.json|LICENSE|scripts\/words\.ts|tests\/lint\/words\.test\.ts|docs\/images\/|tests\/lab\/guest\/)/;
@@ -105,12 +116,15 @@ const texts = /\.(?:ts|tsx|mts|mjs|md|css|rules|service|sh|conf|html)$|^packagin
 
 /** Every place in a text that breaks a rule. `file` is only named in the result. */
 export function findingsIn(file: string, text: string): Finding[] {
-  return text.split('\n').flatMap((line, index) =>
-    rules.flatMap(rule => {
-      const found = rule.pattern.exec(line);
-      return found ? [{ file, line: index + 1, found: found[0], rule }] : [];
-    }),
-  );
+  const judged = code.test(file) ? commentRules : [];
+  return text.split('\n').flatMap((line, index, lines) => {
+    const found = (rule: WordRule, words: string): Finding[] => {
+      const match = rule.pattern.exec(words);
+      return match ? [{ file, line: index + 1, found: match[0].trim(), rule }] : [];
+    };
+    const pair = `${lines[index - 1] ?? ''}\n${line}`;
+    return [...rules.flatMap(rule => found(rule, line)), ...judged.flatMap(rule => found(rule, pair))];
+  });
 }
 
 /** Files of the project that git tracks or would track, as paths in it. */

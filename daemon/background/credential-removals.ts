@@ -30,7 +30,8 @@ const ENDING: readonly EntryType[] = [
   'KEY_RESET',
 ];
 /**
- * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; between removals of one credential that the provider refuses to remove, or may register late.
+ * Milliseconds from an entry to the next look, so that many commits are one look; between looks at all credentials; between
+ * removals of one credential that the provider refuses to remove, or may register late.
  */
 const WAIT_MS = { settle: 100, sweep: 300_000, apart: 30_000 } as const;
 /** Entries before the start that are looked at again: a daemon that was killed may not have handled them. */

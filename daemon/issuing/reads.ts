@@ -26,10 +26,10 @@ export const credentialReads = (queries: RecordQueries) => ({
   credential: (number: number) => queries.one(credentials.byKey, number),
   /** All credentials of a device at providers, removed ones included, by number. */
   credentialsOf: (device: number) => queries.all(credentialsOf, device),
-  /** Likewise, of one account at a provider. */
+  /** All credentials of an account at a provider, removed ones included, by number. */
   credentialsOfAccount: (provider: number, account: string) =>
     queries.all(credentialsOfAccount, `${provider}\n${account}`),
-  /** Those that are not removed, after this number, by number; at most `limit`. */
+  /** Credentials that are not removed, after this number, by number; at most `limit`. */
   openCredentials: (after: number, limit: number) => queries.rows<OpenCredential>(openCredentials, [after, limit]),
   /** All that a provider has had, after this number, by number; at most `limit`. */
   credentialsAt: (provider: number, after: number, limit: number) =>

@@ -5,6 +5,6 @@ export interface ReceiptFilter {
   readonly device?: number | undefined;
   /** Open loans that ended at this time or before, of devices that are not DEACTIVATED. */
   readonly overdueAt?: number | undefined;
-  /** Those of them that were not announced. */
+  /** Overdue loans, as `overdueAt`, that were not announced. */
   readonly unannouncedAt?: number | undefined;
 }

@@ -47,7 +47,7 @@ const changes: ChangeRules<SsoSessionsSet['kind']> = {
 const reads = (queries: RecordQueries) => ({
   /** The sessions of a user that came from the provider. */
   ssoSessions: (user: number) => queries.one(ssoSessions.byKey, user),
-  /** Those of all users. */
+  /** The sessions of all users that came from the provider. */
   allSsoSessions: () => queries.all(allSessions, ''),
 });
 

@@ -2,7 +2,7 @@ import type { CommitNotice } from './store.ts';
 
 type CommitListener = (notice: CommitNotice) => void;
 
-/** Those whom a store notifies of commits: see `Store.onCommit`. `log` receives lines for the log. */
+/** Listeners that a store notifies of commits: see `Store.onCommit`. `log` receives lines for the log. */
 export class CommitListeners {
   readonly #listeners = new Set<CommitListener>();
   readonly #log: (message: string) => void;

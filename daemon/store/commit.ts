@@ -84,7 +84,10 @@ export interface Commit {
   readonly requestId: string | null;
   readonly changes: readonly Change[];
   readonly guards?: readonly Guard[] | undefined;
-  /** The caller that the commit is made for; absent if the daemon makes it. A caller that has lost its rights is refused with `CallerRefused`. */
+  /**
+   * The caller that the commit is made for; absent if the daemon makes it. A caller that has lost its rights is refused with
+   * `CallerRefused`.
+   */
   readonly caller?: SubjectCallers[keyof SubjectCallers] | undefined;
   /** Present if the commit carries out a request with an idempotency key. */
   readonly response?: ResponsePart | undefined;

@@ -24,7 +24,7 @@ export interface Anchors {
 
 /** The result of checking a registry. */
 export interface CheckReport extends JournalReport {
-  /** Those of `problems` that the journal reports: the rest of the database is intact. */
+  /** Entries of `problems` that the journal reports: the rest of the database is intact. */
   readonly unproven: readonly string[];
   readonly devices: number;
 }

@@ -32,8 +32,8 @@ interface SchemaDialect {
 }
 
 /**
- * The statements of the steps that are the same in all engines, by what they are about; for tables with more columns or other options in one
- * of them, the columns alone. Times are milliseconds since 1970.
+ * The statements of the steps that are the same in all engines, by what they are about; for tables with more columns or other
+ * options in one of them, the columns alone. Times are milliseconds since 1970.
  */
 const statements = {
   userColumns: `
@@ -167,8 +167,8 @@ CREATE INDEX response_large ON response (holder, number, size) WHERE size >= 409
 `,
 
   /**
-   * Proofs of keys. `device.proof` is JSON, NULL without a proof. `proof` has the answers to challenges; `is_pending`: its serial number was
-   * not registered when it was last looked at. `document`: settings that the journal proves.
+   * Proofs of keys. `device.proof` is JSON, NULL without a proof. `proof` has the answers to challenges; `is_pending`: its serial
+   * number was not registered when it was last looked at. `document`: settings that the journal proves.
    */
   proofs: `
 ALTER TABLE device ADD COLUMN proof {text};
@@ -264,8 +264,8 @@ CREATE INDEX person_due ON person (due_at, number) WHERE due_at IS NOT NULL;
 CREATE TABLE leaver_count (number {integer} PRIMARY KEY, counts {text} NOT NULL){end};
 `,
   /**
-   * To whom a device belongs. `user_key` is what names are compared by; devices of an earlier version get it at the next start. A name of a removed
-   * person can be that of another one.
+   * To whom a device belongs. `user_key` is what names are compared by; devices of an earlier version get it at the next start. A
+   * name of a removed person can be that of another one.
    */
   devicePersons: `
 ALTER TABLE device ADD COLUMN user_key {text};

@@ -68,7 +68,7 @@ export interface Counters {
   right(scope: string, key: string): number | Promise<number>;
 }
 
-/** See `Counters`. */
+/** `Counters` that all nodes share. */
 export interface SharedCounters extends Counters {
   take(taking: WindowRequest): Promise<WindowState>;
   giveBack(scope: string, key: string, amount: number, window?: number): Promise<void>;
@@ -99,9 +99,9 @@ export interface PendingTerminalLogin {
 }
 
 /**
- * The most requests that wait, for each network and in total. Beyond them the oldest request of that network is removed, or the oldest of the
- * networks with the most: a network with one request loses it only if `total` networks have one each. Approved requests are not counted,
- * because the approvals of each user are limited.
+ * The most requests that wait, for each network and in total. Beyond them the oldest request of that network is removed, or the
+ * oldest of the networks with the most: a network with one request loses it only if `total` networks have one each. Approved
+ * requests are not counted, because the approvals of each user are limited.
  */
 export const waitingBounds = { perNetwork: 50, total: 2000 } as const;
 

@@ -47,8 +47,8 @@ export interface CommitNotice {
   /** Numbers of the service tokens that were added or revoked, or that have another owner. */
   readonly serviceTokens: readonly number[];
   /**
-   * Any user and any token may have changed: the store has another server, which may lack changes that the last one has shown, or the sessions of
-   * single sign-on have ended.
+   * Any user and any token may have changed: the store has another server, which may lack changes that the last one has shown, or
+   * the sessions of single sign-on have ended.
    */
   readonly everything?: boolean;
 }
@@ -86,9 +86,9 @@ export interface Store extends Reader, SubjectStreams {
   commit(commit: Commit): Promise<readonly ChangeResult[]>;
   /**
    * Calls the listener after each commit of this handle, before the promise of the commit resolves, and after commits of other
-   * handles, as soon as the store learns of them: a store with several handles looks four times a second, and after hints of the others. One
-   * call may report several commits, and a call may repeat an earlier one. Users and tokens are named as soon as their change is visible;
-   * `lastEventId` is that of an entry that no failover can undo. Returns the function that stops this.
+   * handles, as soon as the store learns of them: a store with several handles looks four times a second, and after hints of the
+   * others. One call may report several commits, and a call may repeat an earlier one. Users and tokens are named as soon as their
+   * change is visible; `lastEventId` is that of an entry that no failover can undo. Returns the function that stops this.
    */
   onCommit(listener: (notice: CommitNotice) => void): () => void;
   /** Absent if the store has one handle at a time: then that in memory does. */

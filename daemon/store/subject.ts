@@ -1,6 +1,7 @@
 /**
- * What the store takes of subjects, as data: their tables, what their changes and guards mean, what the journal proves of them, their reads. A subject
- * states it in its folder, with its types in the interfaces `Subject…` of this folder; `daemon/start/subjects.ts` lists the subjects.
+ * What the store takes of subjects, as data: their tables, what their changes and guards mean, what the journal proves of them,
+ * their reads. A subject states it in its folder, with its types in the interfaces `Subject…` of this folder;
+ * `daemon/start/subjects.ts` lists the subjects.
  */
 import type { EntryType, SubjectKind } from '../domain/journal.ts';
 import type { SealedNames } from './chain.ts';

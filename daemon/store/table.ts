@@ -27,7 +27,7 @@ export class StoreTable<R extends object> {
   readonly initial: Partial<R>;
   /** The row with this key. */
   readonly byKey: Lookup<R>;
-  /** See `TableOptions`. Empty if there is nothing unique beside the key. */
+  /** Columns of `TableOptions`. Empty if there is nothing unique beside the key. */
   readonly unique: Lookup<R>;
 
   constructor(name: string, types: Readonly<Record<Field<R>, ColumnType>>, options: TableOptions<R> = {}) {

@@ -159,6 +159,7 @@ export class KeyEnrollment {
   async proved(proof: Proof | null, key: Key): Promise<ProofOutcome | null> {
     const { proof: required, dryRun } = this.#options;
     if (required === null) return null;
+    // Every key fulfils `none`. It is asked nevertheless, unless evidence has proved its model before.
     if (dryRun || hasGrade(proof, required === 'none' ? 'model' : required))
       return { proof, proofId: null, refusal: null };
     return this.#prove(key);

@@ -1,4 +1,7 @@
-/** Two keys with one serial number, enrolled without a proof: what the first one has reported, or was issued, shows that the second is another key. */
+/**
+ * Two keys with one serial number, enrolled without a proof: what the first one has reported, or was issued, shows that the second
+ * is another key.
+ */
 import { afterEach, expect, test, vi } from 'vitest';
 import { createSimulatedDriver } from '../../drivers/simulated/index.ts';
 import { ANSWERING_AAGUID } from '../support/challenged.ts';

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findingsIn, rules } from '../../scripts/words.ts';
 
 /** One line for each rule of the list, in its order. */
@@ -77,4 +77,30 @@ it.each([
   'the token is valid until midnight',
 ])('accepts: %s', line => {
   expect(findingsIn('page.md', line)).toEqual([]);
+});
+
+describe('a comment', () => {
+  const found = (text: string) => findingsIn('daemon/a.ts', text).map(({ line }) => line);
+
+  it.each([
+    ['/** The same for a user. */', 1],
+    ['const a = 1;\n// Those of a user.', 2],
+    ['/**\n * See `b`.\n */', 2],
+    [`// ${'long '.repeat(28)}`, 1],
+    [` * ${'long '.repeat(28)}`, 1],
+  ])('is refused without a subject, or with a long line: %s', (text, line) => {
+    expect(found(text)).toEqual([line]);
+  });
+
+  it.each([
+    '// A sentence may continue here:\n// See is a verb.',
+    `const a = '${'long '.repeat(30)}';`,
+    `// ${'x'.repeat(137)}`,
+  ])('is accepted: %s', text => {
+    expect(found(text)).toEqual([]);
+  });
+
+  it('is judged in code alone', () => {
+    expect(findingsIn('docs/page.md', `// ${'long '.repeat(30)}`)).toEqual([]);
+  });
 });

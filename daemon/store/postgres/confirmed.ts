@@ -1,6 +1,7 @@
 /**
- * Which changes have reached the synchronous standby. If the wait of a commit is cancelled, or if the server restarts during the wait, the primary shows
- * the commit before the standby has it, and a failover can lose it. Without a standby, everything visible is confirmed.
+ * Which changes have reached the synchronous standby. If the wait of a commit is cancelled, or if the server restarts during the
+ * wait, the primary shows the commit before the standby has it, and a failover can lose it. Without a standby, everything visible
+ * is confirmed.
  */
 import { TurnBatch } from '../../concurrency.ts';
 import { StoreUnavailable } from '../commit.ts';
@@ -9,7 +10,10 @@ import { toFailure } from './failure.ts';
 import type { Result, Session } from './session.ts';
 import { checkCommitted, inTime } from './transaction.ts';
 
-/** Milliseconds to wait for the hint of the handle that has committed: twice the time between two hints. After that it was probably lost. */
+/**
+ * Milliseconds to wait for the hint of the handle that has committed: twice the time between two hints. After that it was probably
+ * lost.
+ */
 const HINT_MS = 100;
 /** Milliseconds until a caller gives up: the standby may be away for hours. */
 const WAIT_MS = 2000;

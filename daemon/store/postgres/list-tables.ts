@@ -53,8 +53,8 @@ CREATE TRIGGER device_kept_before AFTER UPDATE ON device
 `;
 
 /**
- * `device_mark` has a row for each tag of a device, and for the grade, the AAGUID and each advisory of its proof: a page of the devices that
- * have one is a part of its index.
+ * `device_mark` has a row for each tag of a device, and for the grade, the AAGUID and each advisory of its proof: a page of the
+ * devices that have one is a part of its index.
  *
  * `device_before` has a device as it was before a transaction changed what filters look at. `event` is the end of the journal before
  * that transaction, which the lock of `head` keeps in order.

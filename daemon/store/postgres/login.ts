@@ -21,8 +21,8 @@ export function loginFrom({ url, env }: DatabaseAddress): Login {
 }
 
 /**
- * The password of the database, from a file of its own or else from a pgpass file; null if there is none. Throws `StoreMisconfigured` if a file
- * cannot be read or others can read it.
+ * The password of the database, from a file of its own or else from a pgpass file; null if there is none. Throws
+ * `StoreMisconfigured` if a file cannot be read or others can read it.
  */
 export function passwordFor(address: Address, env: Env): string | null {
   const file = env.DEVMGR_STORE_PASSWORD_FILE;

@@ -119,8 +119,8 @@ ALTER TABLE head ADD COLUMN passkey int8 NOT NULL DEFAULT 0;
 `;
 
 /**
- * Single-use codes of all nodes: see `SingleUseCodes`. `session` is what a code opens, as JSON. Times are by the clock of the server. Not logged: a
- * crash of the server empties it, and neither a standby nor a backup of the registry has it.
+ * Single-use codes of all nodes: see `SingleUseCodes`. `session` is what a code opens, as JSON. Times are by the clock of the
+ * server. Not logged: a crash of the server empties it, and neither a standby nor a backup of the registry has it.
  */
 const signInCodes = `
 CREATE UNLOGGED TABLE sign_in_code (digest ${text} PRIMARY KEY, session ${text} NOT NULL, ends_at int8 NOT NULL);
@@ -167,8 +167,8 @@ ALTER TABLE head ADD COLUMN credential int8 NOT NULL DEFAULT 0;
 `;
 
 /**
- * Daemons of the previous step count the devices of a user in their index, once `device_user_count` is empty. What they write is bound by the next
- * start of a daemon of this one.
+ * Daemons of the previous step count the devices of a user in their index, once `device_user_count` is empty. What they write is
+ * bound by the next start of a daemon of this one.
  */
 const personNumbers = `${schema.devicePersons}
 ALTER TABLE person DROP CONSTRAINT person_user_key_key;

@@ -49,7 +49,7 @@ export interface PostgresOptions extends DatabaseAddress {
   /** Milliseconds between two looks for commits of others, and for which a commit without an answer is looked for. */
   readonly watchMs?: number | undefined;
   readonly patienceMs?: number | undefined;
-  /** See `CounterParts`. */
+  /** Passed to the shared counters. */
   readonly counting?: Pick<CounterParts, 'deadlineMs' | 'clock'> | undefined;
 }
 

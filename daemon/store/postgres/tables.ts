@@ -77,7 +77,10 @@ const replacing = <R extends object>({ key, mutable }: StoreTable<R>) =>
     .map(name => `${name} = excluded.${name}`)
     .join(', ')}`;
 
-/** Adds records: an array for each column, and none for columns that have the initial value in all of them, because it costs time for each row. */
+/**
+ * Adds records: an array for each column, and none for columns that have the initial value in all of them, because it costs time
+ * for each row.
+ */
 export function insert<R extends object>(
   table: StoreTable<R>,
   records: readonly R[],

@@ -39,7 +39,7 @@ BEGIN
 END $$;
 `;
 
-/** See the step of SQLite. */
+/** Tallies as in the step of SQLite. */
 export const tallies = `
 CREATE TABLE tally (
   subject ${text},

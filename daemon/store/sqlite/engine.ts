@@ -27,7 +27,7 @@ export class SqliteEngine implements Engine {
   #last: LastNumbers = {};
   /** What is held is that of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
   #isStale = false;
-  /** Whether a record of the last transaction had what is unique of another one: the next one may have such a record, too. */
+  /** Whether a record of the last transaction had a unique value of another record: the next one may have such a record, too. */
   #hadDuplicate = false;
 
   /** `keys`: see `JournalEnd`. To be reloaded before its first use. */

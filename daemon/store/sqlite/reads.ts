@@ -87,7 +87,7 @@ const nextOfDevice = (statements: Statements, device: number, id: number) =>
     ENTRIES_AT_ONCE,
   );
 
-/** The same in the other direction. */
+/** The bound of older entries of a device. */
 const previousOfDevice = (statements: Statements, device: number, id: number) =>
   statements.value<number>(
     'SELECT id FROM event WHERE device = ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?',

@@ -145,9 +145,9 @@ export class SqliteTables implements RecordQueries {
   }
 
   /**
-   * Adds `rowsTogether` rows that are initial. What they have in common is an argument once: most of the time of a statement is for the call
-   * and its arguments, so that an entry of the journal takes half as long, and a device two thirds (measured). Returns how many were added:
-   * fewer if another row has what is unique; which ones is not known then.
+   * Adds `rowsTogether` rows that are initial. What they have in common is an argument once: most of the time of a statement is
+   * for the call and its arguments, so that an entry of the journal takes half as long, and a device two thirds (measured).
+   * Returns how many were added: fewer if another row has what is unique; which ones is not known then.
    */
   insertTogether<R extends object>(table: StoreTable<R>, rows: readonly R[]): number {
     const { insert, together } = this.#writesOf(table);

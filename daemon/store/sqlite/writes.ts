@@ -18,14 +18,14 @@ export class LateDuplicate extends Error {}
 export class SqliteRowWriter implements RowWriter {
   /** Whether new rows are held. Then `insert` does not know whether one has what is unique of another: `LateDuplicate` does. */
   #isLarge = false;
-  /** Whether a record had what is unique of another one. */
+  /** Whether a record had a unique value of another record. */
   hadDuplicate = false;
   readonly #tables: SqliteTables;
   readonly #replaced: readonly ReplacedKind[];
   readonly #all: readonly BesideRows[];
   readonly #beside: ReadonlyMap<unknown, BesideRows>;
   readonly #entered: readonly BesideRows[];
-  /** Those that are held, all of one table. */
+  /** Held rows, all of one table. */
   #held: object[] = [];
   #heldTable: AnyTable | null = null;
   #entries: ChainedRow[] = [];

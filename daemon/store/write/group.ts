@@ -108,7 +108,7 @@ export class Batch {
 export class GroupCommit {
   /** Lets the commits that wait join the running transaction; null if it takes none. */
   joining: (() => void) | null = null;
-  /** See `TimeSlice`. */
+  /** Option of `TimeSlice`. */
   readonly sliceMs: number | undefined;
   readonly subjects: Subjects;
   readonly #engine: Engine;

@@ -44,7 +44,7 @@ interface RecordedRow<K, R, S> extends Pick<Replay<K, R>, 'table' | 'fields'> {
   readonly key: (row: R) => K;
   /** What the entries up to this one record; undefined if they record nothing. */
   readonly said: (entry: ReplayedEntry, before: S | undefined) => S | undefined;
-  /** The same of a row. */
+  /** The facts of a row that the entries record. */
   readonly found: (row: R) => S;
   /** `row`: absent if the table lacks it. */
   readonly nameOf: (key: K, row?: R) => string;

@@ -11,7 +11,10 @@ export interface Source {
   expired(change: ResponseExpire): readonly string[];
 }
 
-/** Writes rows when they are made, or soon after: held until the end of the transaction, those of a large batch take a fifth longer (measured). */
+/**
+ * Writes rows when they are made, or soon after: held until the end of the transaction, those of a large batch take a fifth longer
+ * (measured).
+ */
 export interface RowWriter {
   /** False, and nothing is written, if another row has what is unique. */
   insert<R extends object>(table: StoreTable<R>, row: R): boolean;

@@ -15,8 +15,8 @@ import type { Comparison, Replay, Report } from './replay.ts';
 const CHUNK = 1000;
 
 /**
- * Reports entries that were changed, removed, inserted or moved, and rows of users, devices, tokens, persons, receipts and documents that are not what
- * the entries say. `rows` must be of one moment. Works in time slices.
+ * Reports entries that were changed, removed, inserted or moved, and rows of users, devices, tokens, persons, receipts and
+ * documents that are not what the entries say. `rows` must be of one moment. Works in time slices.
  */
 export async function verifyJournal(
   subjects: Subjects,

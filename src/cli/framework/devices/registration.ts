@@ -38,7 +38,10 @@ export const questionsOf = ({ registry, hardware, io }: Services, forMs?: number
     poll(read, { ...options, ...(forMs && { forMs }), signal: io.interrupt }),
   );
 
-/** Milliseconds in which the claims of a key are awaited: a command that has ended otherwise does not wait longer for a key that makes none. */
+/**
+ * Milliseconds in which the claims of a key are awaited: a command that has ended otherwise does not wait longer for a key that
+ * makes none.
+ */
 const RECORDED_WITHIN = 2_000;
 
 /** Records in progress beside the work of a context. */

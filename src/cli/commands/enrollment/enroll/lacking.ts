@@ -123,7 +123,7 @@ async function registeredAgain(context: Context, key: Lacking, dryRun: boolean):
   const bySerial = { ...registry, deviceOf: () => registry.find(key.serialNumber) };
   const enrollment = new KeyEnrollment({ registry: bySerial, words }, { ...optionsOf(entry), dryRun });
   const outcome = await enrollment.handle(keyOf(entry));
-  // Somebody else has it now, or it is registered and could not be activated.
+  // The key has another user now, or it is registered and could not be activated.
   return rowOf(entry, outcome.message === null ? outcome : { ...outcome, result: 'failed' });
 }
 
