@@ -1,4 +1,6 @@
 /** Accounts: who may do what. Limits, passwords, tokens, users and service tokens. */
+
+import type { MadeWebhook } from '../domain/callers.ts';
 import { FIRST_USER } from '../home/first-admin.ts';
 import { watchInitialPassword } from '../home/initial-password.ts';
 import { signingKeys } from '../home/signing-keys.ts';
@@ -23,6 +25,8 @@ import { accountOperations } from './routes.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {
+    /** The webhooks of the registry. */
+    webhooks?: () => Promise<readonly MadeWebhook[]>;
     /** What every request is checked with. */
     accounts: {
       readonly limiter: RequestLimits;
@@ -60,7 +64,12 @@ export const startAccounts: StartSubject = async ({ settings, log, home, stack, 
   return {
     operations: accountOperations({
       users: new UserService({ store, passwords, now, registrations, onPasswordChanged }),
-      serviceTokens: new TokenService({ store, lastUses, now }),
+      serviceTokens: new TokenService({
+        store,
+        lastUses,
+        now,
+        webhooks: async () => (await offers.webhooks?.()) ?? [],
+      }),
     }),
   };
 };

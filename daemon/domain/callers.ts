@@ -46,3 +46,15 @@ export interface ServiceTokenRecord {
 
 /** Name of a service token as an actor. No user name has a colon. */
 export const actorName = ({ name }: Pick<ServiceTokenRecord, 'name'>): string => `token:${name}`;
+
+/** A webhook, as those see it who end what an account or a token has made. */
+export interface MadeWebhook {
+  readonly number: number;
+  /** Id of the user or service token; absent in one of an earlier version, null if the daemon made it. */
+  readonly madeBy?: string | null | undefined;
+  /** Their name. */
+  readonly createdBy: string | null;
+  readonly createdAt: number;
+  /** Null if it is enabled. */
+  readonly disabled: unknown;
+}

@@ -1,5 +1,5 @@
 /** Secrets at rest: AES-256-GCM, with a key that follows from that of the registry, or from the salt of a person. */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 const algorithm = 'aes-256-gcm';
 const bytes = { iv: 12, tag: 16 } as const;
@@ -34,3 +34,7 @@ export function openSecret(key: Uint8Array, binding: Binding, sealed: string): s
     return null;
   }
 }
+
+/** Names what is made of these parts. */
+export const digest = (...parts: readonly (string | null)[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

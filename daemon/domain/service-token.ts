@@ -1,7 +1,7 @@
 /** A service token: the record, its changes, and whether it is accepted. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
 import { tokenIds, userIds } from '../../src/contract/ids.ts';
-import { actorName, type ServiceTokenRecord, type UserRecord } from './callers.ts';
+import { actorName, type MadeWebhook, type ServiceTokenRecord, type UserRecord } from './callers.ts';
 import { Refusal } from './decision.ts';
 import type { Entry } from './journal.ts';
 
@@ -92,11 +92,7 @@ export function refusalOf(
  */
 export function hasMade(
   token: ServiceTokenRecord,
-  {
-    madeBy,
-    createdBy,
-    createdAt,
-  }: { readonly madeBy?: string | null; readonly createdBy: string | null; readonly createdAt: number },
+  { madeBy, createdBy, createdAt }: Omit<MadeWebhook, 'number' | 'disabled'>,
 ): boolean {
   if (madeBy !== undefined) return madeBy === tokenIds.format(token.number);
   const end = token.revokedAt ?? Number.POSITIVE_INFINITY;

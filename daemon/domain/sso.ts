@@ -1,6 +1,5 @@
 /** Single sign-on: its settings, the accounts that belong to a provider, and their sessions. Decisions only, no I/O. */
 
-import { createHash } from 'node:crypto';
 import { isIdForm } from '../../src/contract/ids.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
@@ -9,6 +8,7 @@ import { type Role, roles } from '../../src/contract/values.ts';
 import { SESSIONS } from './caller.ts';
 import type { UserRecord } from './callers.ts';
 import { type DocumentSet, replace, type SettingsRecord } from './document.ts';
+import { digest } from './sealed.ts';
 import type { UserChange } from './user.ts';
 
 /** The document with the settings: the journal proves it. */
@@ -25,10 +25,6 @@ export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | '
 
 /** The settings as they are stored; without `config` single sign-on is off. */
 export type SsoRecord = SettingsRecord<SsoConfig | null>;
-
-/** Names what is made of these parts. */
-export const digest = (...parts: readonly (string | null)[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
 /** Provider of a session: sessions of another issuer or client end. */
 export const providerOf = ({ issuer, clientId }: Pick<SsoConfig, 'issuer' | 'clientId'>): string =>

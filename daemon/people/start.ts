@@ -25,7 +25,7 @@ export const startPeople: StartSubject = ({ log, stack, store, now, offers }) =>
   stack.start(new DueWork({ store, log }, dueLeavers({ store, leavers, now })));
   if (store.sharedWork) stack.start(new DueWork({ store, log }, earlierDevices({ store, now })));
   const refused = new RefusedRequests({ store, log, now });
-  const people = new PeopleService({ store, leavers, now });
+  const people = new PeopleService({ store, leavers, now, webhooks: async () => (await offers.webhooks?.()) ?? [] });
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
   return {

@@ -7,9 +7,8 @@ import type * as api from '../../src/contract/tokens.ts';
 import type { TokenPermission } from '../../src/contract/values.ts';
 import * as present from '../accounts/present.ts';
 import { iso } from '../base/time.ts';
-import type { ServiceTokenRecord } from '../domain/callers.ts';
+import type { MadeWebhook, ServiceTokenRecord } from '../domain/callers.ts';
 import * as domain from '../domain/service-token.ts';
-import { WEBHOOKS, webhooksIn } from '../domain/webhook.ts';
 import { isCidr } from '../networks.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
@@ -23,6 +22,8 @@ interface TokenServiceParts {
   readonly store: Store;
   readonly lastUses: LastUses;
   readonly now: () => number;
+  /** The webhooks of the registry. */
+  readonly webhooks: () => Promise<readonly MadeWebhook[]>;
 }
 
 /** The operations on service tokens. A refusal is thrown as an `ApiError`. */
@@ -87,7 +88,7 @@ export class TokenService {
 
   /** To be read after the token was revoked: before, it can create another one. */
   async #webhooksOf(token: ServiceTokenRecord): Promise<string[]> {
-    const { list } = webhooksIn(await this.#parts.store.document(WEBHOOKS));
+    const list = await this.#parts.webhooks();
     return list.filter(webhook => domain.hasMade(token, webhook)).map(({ number }) => webhookIds.format(number));
   }
 

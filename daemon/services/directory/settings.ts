@@ -9,8 +9,7 @@ import { DirectoryFailure, urlProblem } from '../../delivery/directory/connectio
 import type { DirectoryReader } from '../../delivery/directory/reader.ts';
 import * as domain from '../../domain/directory.ts';
 import { setSettings, settingsIn } from '../../domain/document.ts';
-import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
-import { digest } from '../../domain/sso.ts';
+import { type Binding, digest, openSecret, sealSecret } from '../../domain/sealed.ts';
 import type { Store } from '../../store/store.ts';
 import { type Context, commitLast, retrying } from '../context.ts';
 

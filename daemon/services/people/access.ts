@@ -1,9 +1,8 @@
 /** The accounts of a person, and what was made with them. */
 
 import { tokenIds, userIds } from '../../../src/contract/ids.ts';
-import type { ServiceTokenRecord, UserRecord } from '../../domain/callers.ts';
+import type { MadeWebhook, ServiceTokenRecord, UserRecord } from '../../domain/callers.ts';
 import { hasMade } from '../../domain/service-token.ts';
-import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
 import type { Store } from '../../store/store.ts';
 import { isOwnerLost, ownerOf } from '../service-tokens.ts';
 
@@ -25,21 +24,17 @@ export async function accessOf(
 }
 
 /** The webhooks that these accounts or tokens have created. */
-export async function webhooksMadeBy(
-  store: Pick<Store, 'document'>,
-  { accounts, tokens }: PersonAccess,
-): Promise<WebhookRecord[]> {
+export function webhooksMadeBy(list: readonly MadeWebhook[], { accounts, tokens }: PersonAccess): MadeWebhook[] {
   const ids = new Set<string | null | undefined>(accounts.map(({ number }) => userIds.format(number)));
-  const { list } = webhooksIn(await store.document(WEBHOOKS));
   return list.filter(webhook => ids.has(webhook.madeBy) || tokens.some(token => hasMade(token, webhook)));
 }
 
 /** The enabled webhooks of accounts that have left or are disabled, made by the account or by a token that it owns. */
 export async function ownerlessWebhooks(
-  store: Pick<Store, 'document' | 'user' | 'userByName' | 'serviceToken' | 'personByName'>,
-): Promise<WebhookRecord[]> {
-  const { list } = webhooksIn(await store.document(WEBHOOKS));
-  const isLost = async ({ madeBy, disabled }: WebhookRecord) => {
+  list: readonly MadeWebhook[],
+  store: Pick<Store, 'user' | 'userByName' | 'serviceToken' | 'personByName'>,
+): Promise<MadeWebhook[]> {
+  const isLost = async ({ madeBy, disabled }: MadeWebhook) => {
     if (disabled !== null || !madeBy) return false;
     const token = tokenIds.parse(madeBy);
     const made = token === null ? null : await store.serviceToken(token);

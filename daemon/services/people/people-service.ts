@@ -1,4 +1,5 @@
 /** The operations on persons. */
+
 import { ApiError, Code } from '../../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../../src/contract/ids.ts';
@@ -7,6 +8,7 @@ import { isSameName, personKey } from '../../../src/contract/person-key.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { iso } from '../../base/time.ts';
 import { KeyedMutex } from '../../concurrency.ts';
+import type { MadeWebhook } from '../../domain/callers.ts';
 import { groupNamed, namesOf } from '../../domain/people-policy.ts';
 import * as domain from '../../domain/person.ts';
 import { nameTakenBy, personWith, readGroups } from '../../people/lookups.ts';
@@ -24,6 +26,8 @@ interface PeopleServiceParts {
   readonly leavers: Leavers;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** The webhooks of the registry. */
+  readonly webhooks: () => Promise<readonly MadeWebhook[]>;
 }
 
 const firstDevice = { sortBy: 'deviceId', descending: false, offset: 0, limit: 1 } as const;
@@ -116,7 +120,7 @@ export class PeopleService {
   async access(personId: string): Promise<DataOf<Routes['getPersonAccess']>> {
     const { store, now } = this.#parts;
     const access = await accessOf(store, await this.#find(personId), now());
-    const webhooks = await webhooksMadeBy(store, access);
+    const webhooks = webhooksMadeBy(await this.#parts.webhooks(), access);
     return {
       accounts: access.accounts.map(({ number }) => userIds.format(number)),
       tokens: access.tokens.map(({ number }) => tokenIds.format(number)),
@@ -130,7 +134,7 @@ export class PeopleService {
     const [activeDevices, tokens, webhooks] = await Promise.all([
       store.leaverDevices(),
       store.ownerlessTokens(now()),
-      ownerlessWebhooks(store),
+      this.#parts.webhooks().then(list => ownerlessWebhooks(list, store)),
     ]);
     return { activeDevices, tokens, webhooks: webhooks.map(({ number }) => webhookIds.format(number)) };
   }
