@@ -12,7 +12,7 @@ const read = (pattern: string): string =>
 const sources = read('console/**/*.{ts,tsx}');
 const named = [
   sources,
-  read('src/contract/{values,device-filters,device-description,trust}.ts'),
+  read('src/contract/{values,device-filters,device-description,event-types,provider-fields,trust}.ts'),
   read('src/{enrollment,fleet}/**/*.ts'),
 ]
   .join('\n')
