@@ -16,8 +16,6 @@ import type {
 import { IssueProblem, type IssueStep, type KeyPinState, type StepAnswer } from './issue-step.ts';
 import { columnOf } from './outcome.ts';
 
-type PinRules = Pick<IssueStep, 'changePin' | 'minPinLength'>;
-
 /** The memory of the PIN of a key from one run to the next. */
 export interface PinMemory {
   /** The first PIN of a key that is not issued yet: a key that was pulled continues with its own. */
@@ -260,7 +258,7 @@ const lacksRules = (run: IssueRun, state: KeyPinState | null): boolean =>
   state?.isSet === true && state.canKeepRules && !state.mustChange && missingRules(run, state) !== null;
 
 /** Null if the key keeps all of them. It refuses a length below its own. */
-function missingRules({ options }: IssueRun, { minLength, mustChange }: KeyPinState): PinRules | null {
+function missingRules({ options }: IssueRun, { minLength, mustChange }: KeyPinState) {
   const { changePin, minPinLength } = options;
   const isLonger = minPinLength !== null && minPinLength > minLength;
   const rules = { ...(isLonger ? { minPinLength } : {}), ...(changePin && !mustChange ? { changePin } : {}) };

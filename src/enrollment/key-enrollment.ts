@@ -1,5 +1,4 @@
 /** Enrolls one key: finds or registers its device, and activates it if a user is named. Used by the command line and the console. */
-
 import { type OptionalText, optionalTexts } from '../contract/device-description.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import { hasGrade } from '../contract/grades.ts';

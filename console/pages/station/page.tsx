@@ -1,5 +1,4 @@
 /** Live enrollment: a person, a key, unplug. */
-
 import type { DriverStatus } from '../../../src/contract/hardware.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';

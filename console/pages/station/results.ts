@@ -1,5 +1,4 @@
 /** The results of the station page: each key, the figures, and the rows of the file. */
-
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { CheckPin } from '../../../src/enrollment/key-pin.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';

@@ -1,5 +1,4 @@
 /** A run of the station: what happens at the reader and at the keyboard goes in, what to show comes out. */
-
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Key } from '../../../src/contract/hardware.ts';
 import type { CheckAction, LineAction, LineEvent, Remark } from '../../../src/enrollment/line/events.ts';

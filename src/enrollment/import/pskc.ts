@@ -4,7 +4,6 @@
  */
 import sax from 'sax';
 import { readObject } from '../../contract/readers.ts';
-
 import type { ReadOptions } from './csv-rows.ts';
 import { InvalidInput } from './fault.ts';
 import { type Position, type Row, rowOf } from './row.ts';

@@ -1,5 +1,4 @@
 /** Which keys are attached, from the stream and from lists, which arrive in any order. */
-
 import type { HardwareEventType } from '../../contract/event-types.ts';
 import type { DriverStatus, Key } from '../../contract/hardware.ts';
 

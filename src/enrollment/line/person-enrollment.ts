@@ -1,5 +1,4 @@
 /** Checks keys for the people of a provisioning line, and binds them: for `enroll --roster` and for the console. */
-
 import type { Key } from '../../contract/hardware.ts';
 import { isSameName } from '../../contract/person-key.ts';
 import type { RequiredGrade } from '../../contract/values.ts';

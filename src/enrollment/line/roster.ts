@@ -1,5 +1,4 @@
 /** How the rows of a roster are read, and what makes a row invalid. The caller has the words for it. */
-
 import { cellText, plainName } from '../../contract/csv.ts';
 import type { CsvProblem } from '../../contract/csv-reader.ts';
 import { personKey } from '../../contract/person-key.ts';

@@ -1,5 +1,4 @@
 /** Dependencies of an enrollment of the command line: the registry of the context, and words that name commands. */
-
 import { Code } from '../../../../contract/codes.ts';
 import type { DeviceDetail } from '../../../../contract/device-shapes.ts';
 import { isSameName } from '../../../../contract/person-key.ts';

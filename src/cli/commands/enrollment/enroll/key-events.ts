@@ -2,7 +2,6 @@
  * Attached keys as they change: from the notification stream, and from the list of keys, which finds what the stream missed. Also the keys
  * and drivers at the start, and the time within which a key must come.
  */
-
 import type { DriverStatus, Key } from '../../../../contract/hardware.ts';
 import { sleep } from '../../../../delivery/wait.ts';
 import { type KeyChange, KeyChanges } from '../../../../enrollment/line/key-changes.ts';

@@ -2,7 +2,6 @@
  * Keys of a file of results that the registry does not have as the file reports: it was restored from an earlier backup.
  * `enroll --redeliver` registers them again.
  */
-
 import { optionalTexts } from '../../../../contract/device-description.ts';
 import type { DeviceListItem } from '../../../../contract/devices.ts';
 import { isSameName } from '../../../../contract/person-key.ts';

@@ -1,5 +1,4 @@
 /** The label of each key that an enrollment registers or binds. A printer that fails loses no enrollment: the row has the reason. */
-
 import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
 import { errorWords, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';

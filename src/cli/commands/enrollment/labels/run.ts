@@ -1,5 +1,4 @@
 /** A run that prints labels: one result per device. */
-
 import { count, counted } from '../../../count.ts';
 import { Fault } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';

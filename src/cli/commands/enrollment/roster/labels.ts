@@ -1,5 +1,4 @@
 /** The labels of a roster run. They are printed beside the line: a printer that waits or fails holds up no person. */
-
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { counted } from '../../../count.ts';
 import type { Context } from '../../../framework/context.ts';

@@ -2,7 +2,6 @@
  * `enroll --roster`: reads who gets keys, from a CSV file that is checked as a whole before the first key, or from a group; opens what a
  * run needs, and lets it go at the end.
  */
-
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { fewOf } from '../../../../enrollment/import/columns.ts';

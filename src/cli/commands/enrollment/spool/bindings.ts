@@ -3,7 +3,6 @@
  * end after its row is written. So a run that was killed, or whose answer was lost, leaves the key and its person by name: the next
  * run finishes the binding before anyone gets another key.
  */
-
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Key } from '../../../../contract/hardware.ts';
