@@ -12,7 +12,8 @@ const none: readonly never[] = [];
  * it each time would make a registration 5 % slower (measured).
  */
 export class SqliteSource implements Source {
-  readonly #subjects: Subjects;
+  readonly #keeps: Subjects['kept'];
+  readonly #rare: Subjects['rare'];
   readonly #tables: SqliteTables;
   readonly #beforeRead: (table: unknown) => void;
   readonly #kept = new Map<unknown, Map<LookupKey, readonly unknown[]>>();
@@ -20,8 +21,9 @@ export class SqliteSource implements Source {
   readonly #hasRows = new Map<unknown, boolean>();
 
   /** `beforeRead` writes the rows of a table that are held. */
-  constructor(subjects: Subjects, tables: SqliteTables, beforeRead: (table: unknown) => void) {
-    this.#subjects = subjects;
+  constructor({ kept, rare }: Subjects, tables: SqliteTables, beforeRead: (table: unknown) => void) {
+    this.#keeps = kept;
+    this.#rare = rare;
     this.#tables = tables;
     this.#beforeRead = beforeRead;
   }
@@ -34,8 +36,7 @@ export class SqliteSource implements Source {
 
   /** To be called after a transaction. */
   forgetChanged(draft: Draft): void {
-    const { kept, rare } = this.#subjects;
-    for (const { table } of [...kept, ...rare])
+    for (const { table } of [...this.#keeps, ...this.#rare])
       if (draft.touches(table)) {
         this.forget();
         return;
@@ -44,8 +45,8 @@ export class SqliteSource implements Source {
 
   find<R extends object, S extends Field<R>>(lookup: Lookup<R, S>, key: LookupKey): readonly Pick<R, S>[] {
     // A batch of 10,000 must not look for each of its rows in a table that is empty.
-    if (this.#subjects.rare.has(lookup) && !this.#anyIn(lookup.table.name)) return none;
-    if (this.#subjects.kept.has(lookup)) return this.#keep(lookup, key);
+    if (this.#rare.has(lookup) && !this.#anyIn(lookup.table.name)) return none;
+    if (this.#keeps.has(lookup)) return this.#keep(lookup, key);
     this.#beforeRead(lookup.table);
     const { unique, byKey } = lookup.table;
     const findsOne = (lookup as unknown) === unique || (lookup as unknown) === byKey;
