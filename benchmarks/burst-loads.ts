@@ -1,5 +1,5 @@
 /** The requests beside which the health of a daemon is measured: what strangers and users can send many of. */
-import { limitConcurrency } from '../daemon/concurrency.ts';
+import { limitConcurrency } from '../daemon/base/concurrency.ts';
 import { type Challenged, fidoAnswer } from '../tests/support/challenged.ts';
 import type { Answer } from '../tests/support/daemon.ts';
 import { type Caller, data } from '../tests/support/fleet.ts';

@@ -13,7 +13,7 @@ let isDaemonLoaded = false;
 const daemon = () => {
   checkNode(process.versions.node);
   isDaemonLoaded = true;
-  return import('../daemon/programs.ts');
+  return import('../daemon/maintenance/programs.ts');
 };
 
 const programs: Programs = {

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
-import { newActivationCode } from '../../daemon/domain/activation-code.ts';
-import { codeDigest } from '../../daemon/domain/device-digest.ts';
+import { newActivationCode } from '../../daemon/devices/activation-code.ts';
+import { codeDigest } from '../../daemon/devices/digest.ts';
 import { entryMac, macWith, sealOf } from '../../daemon/store/chain.ts';
 
 interface Registration {

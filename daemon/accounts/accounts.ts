@@ -1,4 +1,4 @@
-import type { UserRecord } from '../domain/callers.ts';
+import type { UserRecord } from '../requests/callers.ts';
 import { StoreFailure, StoreUnavailable } from '../store/commit.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 

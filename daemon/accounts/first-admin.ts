@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
-import { createFirst } from '../domain/user.ts';
-import type { Logger } from '../logger.ts';
-import { passwordFault } from '../services/password-rules.ts';
-import { hashPassword } from '../services/passwords.ts';
-import { StartRefused } from '../start-refused.ts';
+import type { Logger } from '../base/logger.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import type { Home } from '../home/home.ts';
+import { checkFirstPassword, type DaemonSettings } from '../home/settings.ts';
 import type { Store } from '../store/store.ts';
-import type { Home } from './home.ts';
-import { checkFirstPassword, type DaemonSettings } from './settings.ts';
+import { passwordFault } from './password-rules.ts';
+import { hashPassword } from './passwords.ts';
+import { createFirst } from './user.ts';
 
 /** Number of the first user. The file with the first password is removed when that user's password is changed. */
 export const FIRST_USER = 1;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { KeyedMutex } from '../concurrency.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { type AttemptCounter, type AttemptCounters, attemptCounters, entryKey } from '../requests/attempts.ts';
+import { RetryLater } from '../requests/limiter.ts';
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { Counters } from '../store/short-lived.ts';
-import { type AttemptCounter, type AttemptCounters, attemptCounters, entryKey } from './attempts.ts';
-import { RetryLater } from './limiter.ts';
 
 /** 429: too many wrong attempts. */
 export class GuessingBlocked extends RetryLater {

@@ -1,14 +1,14 @@
 import { personKey } from '../../src/contract/person-key.ts';
-import type { CallerGuard } from '../domain/caller.ts';
-import type { ServiceTokenRecord } from '../domain/callers.ts';
-import type { TokenChange } from '../domain/service-token.ts';
-import type { UserChange, UserGuard } from '../domain/user.ts';
+import type { ServiceTokenRecord } from '../requests/callers.ts';
+import type { CallerGuard } from '../store/caller.ts';
 import type { Window } from '../store/queries.ts';
 import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
+import type { TokenChange } from './service-token.ts';
 import { accountsNamed, enabledAdmins, serviceTokens, tokensOfOwner, users } from './tables.ts';
 import { tokenChanges, tokenReplay } from './token-rules.ts';
+import type { UserChange, UserGuard } from './user.ts';
 import { callerRule, UserReplay, userChanges, userGuards } from './user-rules.ts';
 
 declare module '../store/commit.ts' {

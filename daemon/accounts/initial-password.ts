@@ -1,7 +1,7 @@
-import type { Passwords } from '../services/passwords.ts';
+import type { Home } from '../home/home.ts';
 import type { Store } from '../store/store.ts';
 import { FIRST_USER } from './first-admin.ts';
-import type { Home } from './home.ts';
+import type { Passwords } from './passwords.ts';
 
 /** Dependencies of the watch. */
 interface InitialPasswordParts {

@@ -1,4 +1,4 @@
-import { every } from '../concurrency.ts';
+import { every } from '../base/concurrency.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,8 +1,8 @@
 import { tokenSeconds } from '../../src/contract/limits.ts';
-import { every } from '../concurrency.ts';
-import type { Logger } from '../logger.ts';
-import type { Tokens } from '../services/tokens.ts';
-import type { Home } from './home.ts';
+import { every } from '../base/concurrency.ts';
+import type { Logger } from '../base/logger.ts';
+import type { Home } from '../home/home.ts';
+import type { Tokens } from './tokens.ts';
 
 /** Milliseconds between two looks at the clock: a timer of hours would stop while the machine sleeps, but the token still expires. */
 const CHECK_EVERY_MS = 5000;

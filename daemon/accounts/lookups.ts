@@ -1,7 +1,7 @@
 /** Users that requests name. */
 import { ApiError } from '../../src/contract/codes.ts';
 import { userIds } from '../../src/contract/ids.ts';
-import type { UserRecord } from '../domain/callers.ts';
+import type { UserRecord } from '../requests/callers.ts';
 import type { Reader } from '../store/store.ts';
 
 /** The user with this id. Refuses with 404 if there is none. */

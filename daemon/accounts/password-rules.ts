@@ -1,6 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { trimText } from '../../src/contract/text.ts';
-import { readCarried } from '../carried-files.ts';
+import { readCarried } from '../base/carried-files.ts';
 
 /**
  * The most common passwords of at least 8 characters, in lower case, most frequent first. Source: the frequency list of zxcvbn

@@ -1,16 +1,16 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { limitConcurrency } from '../concurrency.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import { isOfProvider } from '../domain/user.ts';
+import { limitConcurrency } from '../base/concurrency.ts';
+import { clientOf } from '../base/loopback.ts';
 import type { Cost } from '../home/bounds.ts';
-import { clientOf } from '../loopback.ts';
+import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { actorOf, type Context } from '../requests/context.ts';
+import { RateLimited, type RequestLimits } from '../requests/limiter.ts';
+import { demandRecent } from '../requests/session.ts';
 import type { Store } from '../store/store.ts';
-import { type AccessJournal, accessOf } from './access-journal.ts';
-import { actorOf, type Context } from './context.ts';
 import type { Guessing } from './guessing.ts';
-import { RateLimited, type RequestLimits } from './limiter.ts';
-import { demandRecent } from './session.ts';
+import { isOfProvider } from './user.ts';
 
 /** One of the settings that OWASP recommends. A hash takes 32 MiB and about 0.2 s of processor time. */
 export const recommendedCost: Cost = { N: 2 ** 15, r: 8, p: 3 };

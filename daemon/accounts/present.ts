@@ -5,9 +5,9 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
 import type * as api from '../../src/contract/users.ts';
 import { iso, isoOrNull } from '../base/time.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import { actorName, type ServiceTokenRecord } from '../domain/callers.ts';
-import type { Caller } from '../services/context.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { actorName, type ServiceTokenRecord } from '../requests/callers.ts';
+import type { Caller } from '../requests/context.ts';
 
 /** A user, without the password. */
 export const user = (record: Omit<UserRecord, 'userKey'>): api.User => ({

@@ -1,8 +1,8 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { Bindings } from '../http/bindings.ts';
-import type { TokenService } from '../services/token-service.ts';
-import type { UserService } from '../services/users.ts';
 import * as present from './present.ts';
+import type { TokenService } from './token-service.ts';
+import type { UserService } from './user-service.ts';
 
 /** The services of accounts. */
 interface AccountServices {

@@ -1,9 +1,9 @@
 /** A service token: the record, its changes, and whether it is accepted. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
 import { tokenIds, userIds } from '../../src/contract/ids.ts';
-import { actorName, type MadeWebhook, type ServiceTokenRecord, type UserRecord } from './callers.ts';
-import { Refusal } from './decision.ts';
-import type { Entry } from './journal.ts';
+import { Refusal } from '../base/decision.ts';
+import { actorName, type MadeWebhook, type ServiceTokenRecord, type UserRecord } from '../requests/callers.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** Fields of a new token. */
 export type NewServiceToken = Omit<ServiceTokenRecord, 'number' | 'createdAt' | 'lastUsedAt' | 'revokedAt'>;

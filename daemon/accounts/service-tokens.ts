@@ -1,11 +1,11 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
-import { hasLostOwner, refusalOf } from '../domain/service-token.ts';
-import { insideOf } from '../networks.ts';
+import { insideOf } from '../base/networks.ts';
+import type { ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
+import { type Caller, refused } from '../requests/context.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';
-import { type Caller, refused } from './context.ts';
 import type { LastUses } from './last-uses.ts';
+import { hasLostOwner, refusalOf } from './service-token.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 
 interface Entry {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { signingKeyRotated } from '../domain/journal.ts';
-import { endOfKey, type SigningKey, type SigningKeys } from '../services/tokens.ts';
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import type { Home } from '../home/home.ts';
+import { withSecrets } from '../home/secrets-lock.ts';
+import { signingKeyRotated } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
-import type { Home } from './home.ts';
-import { withSecrets } from './secrets-lock.ts';
+import { endOfKey, type SigningKey, type SigningKeys } from './tokens.ts';
 
 /**
  * Reads the keys; creates the first one. The file has one key per line, the current one first: the key, the time of its

@@ -1,27 +1,27 @@
 /** Accounts: who may do what. Limits, passwords, tokens, users and service tokens. */
 
-import type { MadeWebhook } from '../domain/callers.ts';
-import { FIRST_USER } from '../home/first-admin.ts';
-import { watchInitialPassword } from '../home/initial-password.ts';
-import { signingKeys } from '../home/signing-keys.ts';
 import type { StartSubject } from '../http/subject.ts';
+import { sweepCounters } from '../requests/attempts.ts';
+import type { MadeWebhook } from '../requests/callers.ts';
+import type { RequestLimits } from '../requests/limiter.ts';
+import { StepUpRule } from '../requests/session.ts';
+import { requestLimits } from '../requests/shared-limiter.ts';
 import type { TokenCheck } from '../requests/token-check.ts';
-import { Accounts } from '../services/accounts.ts';
-import { sweepCounters } from '../services/attempts.ts';
-import { authentication } from '../services/authentication.ts';
-import { Guessing } from '../services/guessing.ts';
-import { LastUses } from '../services/last-uses.ts';
-import type { RequestLimits } from '../services/limiter.ts';
-import { Passwords } from '../services/passwords.ts';
-import { ServiceTokens } from '../services/service-tokens.ts';
-import { StepUpRule } from '../services/session.ts';
-import { requestLimits } from '../services/shared-limiter.ts';
-import { TokenService } from '../services/token-service.ts';
-import { Tokens } from '../services/tokens.ts';
-import { UserService } from '../services/users.ts';
 import { memoryState } from '../store/memory/short-lived.ts';
 import type { ShortLived } from '../store/short-lived.ts';
+import { Accounts } from './accounts.ts';
+import { authentication } from './authentication.ts';
+import { FIRST_USER } from './first-admin.ts';
+import { Guessing } from './guessing.ts';
+import { watchInitialPassword } from './initial-password.ts';
+import { LastUses } from './last-uses.ts';
+import { Passwords } from './passwords.ts';
 import { accountOperations } from './routes.ts';
+import { ServiceTokens } from './service-tokens.ts';
+import { signingKeys } from './signing-keys.ts';
+import { TokenService } from './token-service.ts';
+import { Tokens } from './tokens.ts';
+import { UserService } from './user-service.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {

@@ -1,5 +1,5 @@
 /** The tables of users and service tokens. */
-import type { ServiceTokenRecord, UserRecord } from '../domain/callers.ts';
+import type { ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
 import { type Lookup, StoreTable } from '../store/table.ts';
 
 export const users = new StoreTable<UserRecord>(

@@ -1,11 +1,11 @@
 /** Rules for the changes of service tokens, and their entries. */
 import { tokenIds } from '../../src/contract/ids.ts';
-import type { ServiceTokenRecord } from '../domain/callers.ts';
-import { shownOwner, type TokenChange } from '../domain/service-token.ts';
+import type { ServiceTokenRecord } from '../requests/callers.ts';
 import { Conflict } from '../store/commit.ts';
 import { fixedReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { shownOwner, type TokenChange } from './service-token.ts';
 import { serviceTokens } from './tables.ts';
 
 const needs = ({ token }: { readonly token: number }, wanted: WantedRows) => wanted.add(serviceTokens.byKey, token);

@@ -3,9 +3,9 @@ import { createSigner, createVerifier, TokenError } from 'fast-jwt';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { userIds } from '../../src/contract/ids.ts';
 import { sessionDays, tokenSeconds } from '../../src/contract/limits.ts';
-import type { UserRecord } from '../domain/callers.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Caller, Session } from '../requests/context.ts';
 import type { Accounts } from './accounts.ts';
-import type { Caller, Session } from './context.ts';
 
 /** A signed token. */
 interface IssuedToken {

@@ -1,17 +1,17 @@
 /** Rules for the changes and guards of users, and their entries; the rights of the caller of a commit. */
 import { userIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import { type CallerGuard, lostByToken, lostByUser, SESSIONS } from '../domain/caller.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import { passwordDigest } from '../domain/digest.ts';
-import { changedSince, type UserChange, type UserGuard } from '../domain/user.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type CallerGuard, lostByToken, lostByUser, SESSIONS } from '../store/caller.ts';
 import { CallerRefused, Conflict } from '../store/commit.ts';
+import { passwordDigest } from '../store/digest.ts';
 import { documentVersion } from '../store/tables.ts';
 import { Documents } from '../store/write/documents.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';
 import { adding, type CallerRule, type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import { accountsNamed, enabledAdmins, serviceTokens, users } from './tables.ts';
+import { changedSince, type UserChange, type UserGuard } from './user.ts';
 
 type UserAdding = Extract<UserChange, { kind: 'user.add' }>;
 

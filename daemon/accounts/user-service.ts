@@ -2,18 +2,18 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
-import { readUser } from '../accounts/lookups.ts';
-import * as present from '../accounts/present.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
-import { KeyedMutex } from '../concurrency.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import * as domain from '../domain/user.ts';
-import { isOfProvider } from '../domain/user.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { accept, type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
-import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
+import { readUser } from './lookups.ts';
 import { checkNewPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
+import * as present from './present.ts';
+import * as domain from './user.ts';
+import { isOfProvider } from './user.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface UserServiceParts {

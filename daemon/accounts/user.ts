@@ -1,8 +1,8 @@
 import { Code } from '../../src/contract/codes.ts';
-import type { UserRecord } from './callers.ts';
-import { type Decision, Refusal } from './decision.ts';
-import { passwordDigest } from './digest.ts';
-import type { Entry } from './journal.ts';
+import { type Decision, Refusal } from '../base/decision.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { passwordDigest } from '../store/digest.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** Fields of a new user. */
 type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch' | 'userKey'>;

@@ -1,11 +1,11 @@
 /** Work that becomes due at some time, done by one daemon of a registry at a time. */
 
 import { sleep } from '../../src/delivery/wait.ts';
-import { BackgroundWork } from '../background-work.ts';
-import { inTurn } from '../delivery/turns.ts';
-import type { Logger } from '../logger.ts';
+import { BackgroundWork } from '../base/background-work.ts';
+import type { Logger } from '../base/logger.ts';
 import { Conflict } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
+import { inTurn } from './turns.ts';
 
 /** Milliseconds between two looks, and until another one after a failure. */
 const LOOK_MS = 1000;

@@ -1,6 +1,6 @@
 /** The journal as what is delivered reads it: page by page, then what is committed later. */
 import { sleep } from '../../src/delivery/wait.ts';
-import type { EventRecord } from '../domain/journal.ts';
+import type { EventRecord } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 
 /** Milliseconds until the journal is read without a commit. */

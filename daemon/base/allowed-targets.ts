@@ -2,9 +2,9 @@
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
-import { hostOf, insideOf, isCidr } from '../../networks.ts';
-import { StartRefused } from '../../start-refused.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
+import { hostOf, insideOf, isCidr } from './networks.ts';
+import { StartRefused } from './start-refused.ts';
 
 /** Resolves a name, as `lookup` of node:dns. Tests replace it. */
 export type Resolve = (

@@ -5,12 +5,12 @@
  * Addresses at which clouds serve secrets are none of them.
  */
 import type { CustomFetchOptions } from 'openid-client';
-import { retryAfterSeconds } from '../../../src/contract/webhooks/scheme.ts';
-import { type Answer, Outgoing, TookTooLong } from '../../base/outgoing.ts';
-import { connectionProblem } from '../../connection-problem.ts';
-import { isLoopbackName } from '../../loopback.ts';
-import { AddressNotAllowed, AllowedTargets, type Resolve } from '../webhooks/allowed.ts';
+import { retryAfterSeconds } from '../../src/contract/webhooks/scheme.ts';
+import { AddressNotAllowed, AllowedTargets, type Resolve } from './allowed-targets.ts';
+import { connectionProblem } from './connection-problem.ts';
 import { AddressRefused, ProviderAway } from './errors.ts';
+import { isLoopbackName } from './loopback.ts';
+import { type Answer, Outgoing, TookTooLong } from './outgoing.ts';
 
 /** Milliseconds for one request, and bytes of a response. */
 const bounds = { withinMs: 5000, mostBytes: 256 * 1024 } as const;

@@ -4,8 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
-import { MAX_HEADERS } from '../connection-problem.ts';
-import { AddressNotAllowed, type AllowedTargets } from '../delivery/webhooks/allowed.ts';
+import { AddressNotAllowed, type AllowedTargets } from './allowed-targets.ts';
+import { MAX_HEADERS } from './connection-problem.ts';
 
 interface OutgoingOptions {
   /** Absent: any address, because the operator of the daemon has named it. */

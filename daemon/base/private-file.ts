@@ -1,7 +1,7 @@
 /** Files with secrets that an operator names: only their owner may read them. */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Env } from '../src/contract/local.ts';
+import type { Env } from '../../src/contract/local.ts';
 
 /**
  * The text of a file, or null if it does not exist. `contents` names its content, for a message. Throws what `refused` returns if the file

@@ -1,5 +1,5 @@
-import type { BackgroundWork } from '../background-work.ts';
-import type { Logger } from '../logger.ts';
+import type { BackgroundWork } from './background-work.ts';
+import type { Logger } from './logger.ts';
 
 /** The parts that were started, to be stopped in reverse order. */
 export class ShutdownStack {

@@ -1,4 +1,4 @@
-import type { StartFailure } from '../src/contract/programs.ts';
+import type { StartFailure } from '../../src/contract/programs.ts';
 
 /**
  * Why the daemon or a maintenance program does not start. `exitCode` is 2 if an argument or setting is wrong, 5 if what it names

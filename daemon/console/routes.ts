@@ -1,8 +1,8 @@
 /** The console for browsers. Its pages call the interface like any other client; the daemon only serves the files. */
 import type { FastifyInstance } from 'fastify';
-import { consolePath } from '../../../src/contract/values.ts';
-import type { CarriedFolder } from '../../carried-files.ts';
-import { type Page, pageOfFile, pagePolicy, sendPage } from './pages.ts';
+import { consolePath } from '../../src/contract/values.ts';
+import type { CarriedFolder } from '../base/carried-files.ts';
+import { type Page, pageOfFile, pagePolicy, sendPage } from '../http/routes/pages.ts';
 
 /** No text becomes markup or code. */
 const policy = `${pagePolicy}; font-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`;

@@ -1,5 +1,6 @@
 /** The console for browsers. */
-import { consoleRoutes } from '../http/routes/console.ts';
+
 import type { StartSubject } from '../http/subject.ts';
+import { consoleRoutes } from './routes.ts';
 
 export const startConsole: StartSubject = ({ settings }) => (settings.console ? { routes: consoleRoutes } : {});

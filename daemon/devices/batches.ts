@@ -5,14 +5,14 @@ import { deviceIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
-import type { KeyedMutex } from '../concurrency.ts';
-import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
-import { Refusal } from '../domain/decision.ts';
-import type { DeviceChange, DeviceRecord, DeviceSet } from '../domain/device.ts';
+import type { KeyedMutex } from '../base/concurrency.ts';
+import { Refusal } from '../base/decision.ts';
+import { type Context, commitLast, refused, retrying } from '../requests/context.ts';
 import type { Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
-import { type Context, commitLast, refused, retrying } from './context.ts';
-import type { DeviceAction, deviceOperations } from './device-operations.ts';
+import type { OwnerJudge, OwnerVerdict } from './judges.ts';
+import type { DeviceAction, deviceOperations } from './operations.ts';
+import type { DeviceChange, DeviceRecord, DeviceSet } from './records.ts';
 
 type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
 

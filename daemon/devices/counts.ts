@@ -1,7 +1,7 @@
 /** Numbers of devices by type, state and manufacturer, which lists and statistics read. */
 import type { DeviceStatus, DeviceType } from '../../src/contract/values.ts';
-import type { DeviceRecord } from '../domain/device.ts';
 import type { Part } from '../store/write/draft.ts';
+import type { DeviceRecord } from './records.ts';
 
 /** A number of devices of a kind. */
 interface DeviceCount {

@@ -7,8 +7,10 @@ import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
 import { hasTags, mergeTags, noTags, type TagChanges } from '../../src/contract/tags.ts';
 import { type DeviceStatus, immutableFields } from '../../src/contract/values.ts';
+import { type Decision, Refusal } from '../base/decision.ts';
+import type { Entry } from '../store/journal.ts';
 import { expiry, sameActivationCode } from './activation-code.ts';
-import { type Decision, Refusal } from './decision.ts';
+import { codeDigest, proofDigest } from './digest.ts';
 import type {
   DeviceAdd,
   DeviceGuard,
@@ -19,9 +21,7 @@ import type {
   DeviceUse,
   HeldFields,
   NewDevice,
-} from './device.ts';
-import { codeDigest, proofDigest } from './device-digest.ts';
-import type { Entry } from './journal.ts';
+} from './records.ts';
 
 /** A change of an existing device, and its guards. */
 export type DeviceDecision = Decision<DeviceUpdate | DeviceUse, DeviceGuard>;

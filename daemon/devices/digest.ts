@@ -1,6 +1,6 @@
 import { fixedLines, fixedTexts } from '../../src/contract/device-description.ts';
-import type { DeviceRecord } from './device.ts';
-import { digest } from './digest.ts';
+import { digest } from '../store/digest.ts';
+import type { DeviceRecord } from './records.ts';
 
 /** Fields that a digest of a device covers: the fields that never change, and the activation code with its expiry. */
 export const codedFields = [

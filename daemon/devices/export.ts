@@ -3,14 +3,14 @@ import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { exportBounds, personBounds } from '../../src/contract/limits.ts';
 import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
-import { listItem } from '../devices/present.ts';
-import type { DeviceFilter, ScanOptions } from '../devices/queries.ts';
-import type { DeviceRow } from '../domain/device.ts';
 import type { StartedExport } from '../requests/content.ts';
+import { type Caller, holderOf } from '../requests/context.ts';
+import { RetryLater } from '../requests/limiter.ts';
+import { Quota } from '../requests/quota.ts';
 import type { Store } from '../store/store.ts';
-import { type Caller, holderOf } from './context.ts';
-import { RetryLater } from './limiter.ts';
-import { Quota } from './quota.ts';
+import { listItem } from './present.ts';
+import type { DeviceFilter, ScanOptions } from './queries.ts';
+import type { DeviceRow } from './records.ts';
 
 /** Columns of tags in CSV: each takes a comma in every line, and no spreadsheet has more than 16,384. */
 const mostTagColumns = 1000;

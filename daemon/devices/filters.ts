@@ -7,10 +7,10 @@ import {
 } from '../../src/contract/device-filters.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceSort } from '../../src/contract/values.ts';
-import type { DeviceRow } from '../domain/device.ts';
-import { matchesProof } from '../domain/device-proof.ts';
 import { columnOf } from '../store/table.ts';
+import { matchesProof } from './proof.ts';
 import type { DeviceFilter } from './queries.ts';
+import type { DeviceRow } from './records.ts';
 
 type Name = keyof DeviceFilter;
 /** A field of `DeviceRow`. */

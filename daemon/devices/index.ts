@@ -1,9 +1,9 @@
-import type { DeviceChange, DeviceGuard, DeviceIdentity, DeviceRecord, DeviceRow } from '../domain/device.ts';
 import type { Rows } from '../store/queries.ts';
 import type { AnswerRecord, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, ScanOptions, StatisticsQuery } from './queries.ts';
+import type { DeviceChange, DeviceGuard, DeviceIdentity, DeviceRecord, DeviceRow } from './records.ts';
 import { DeviceReplay } from './replay.ts';
 import { deviceChanges, deviceGuards } from './rules.ts';
 import { devicesInSqlite } from './sqlite/index.ts';

@@ -1,9 +1,9 @@
 /** The questions that devices ask of other subjects before a commit. A question that no subject answers forbids nothing. */
 import { Code } from '../../src/contract/codes.ts';
 import type { Registration } from '../../src/contract/devices.ts';
-import { Refusal } from '../domain/decision.ts';
-import type { DeviceRecord } from '../domain/device.ts';
+import { Refusal } from '../base/decision.ts';
 import type { Guard } from '../store/commit.ts';
+import type { DeviceRecord } from './records.ts';
 
 /** Whether a device may be bound to a user name, or unlocked. */
 export interface OwnerVerdict {

@@ -1,9 +1,9 @@
 /** The device that a request names. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { DeviceRecord } from '../domain/device.ts';
-import { type Context, VersionChanged } from '../services/context.ts';
+import { type Context, VersionChanged } from '../requests/context.ts';
 import type { Reader } from '../store/store.ts';
+import type { DeviceRecord } from './records.ts';
 
 /** The device with this id. Refuses with 2001 if there is none. */
 export async function readDevice(store: Pick<Reader, 'device'>, deviceId: string): Promise<DeviceRecord> {

@@ -6,16 +6,16 @@ import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
+import type { Guessing } from '../accounts/guessing.ts';
+import { type Decision, Refusal } from '../base/decision.ts';
 import { iso } from '../base/time.ts';
-import { type OwnerJudge, type OwnerVerdict, refusedOwner } from '../devices/judges.ts';
-import { expiry, newActivationCode } from '../domain/activation-code.ts';
-import { type Decision, Refusal } from '../domain/decision.ts';
-import type { DeviceRecord, DeviceSet } from '../domain/device.ts';
-import * as domain from '../domain/device-decisions.ts';
+import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
+import type { Context } from '../requests/context.ts';
 import type { Guard } from '../store/commit.ts';
-import { type AccessJournal, accessOf } from './access-journal.ts';
-import type { Context } from './context.ts';
-import type { Guessing } from './guessing.ts';
+import { expiry, newActivationCode } from './activation-code.ts';
+import * as domain from './decisions.ts';
+import { type OwnerJudge, type OwnerVerdict, refusedOwner } from './judges.ts';
+import type { DeviceRecord, DeviceSet } from './records.ts';
 
 /** Decision of an operation; the guards can hold more than the device. */
 export type OperationDecision = Decision<domain.DeviceDecision['change'], Guard> | Refusal;

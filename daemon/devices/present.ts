@@ -3,10 +3,10 @@ import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { DeviceDetail, DeviceListItem } from '../../src/contract/devices.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { iso, isoOrNull } from '../base/time.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import type { DeviceRecord, DeviceRow } from '../domain/device.ts';
-import { shownProof } from '../domain/device-proof.ts';
-import type { Caller } from '../services/context.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Caller } from '../requests/context.ts';
+import { shownProof } from './proof.ts';
+import type { DeviceRecord, DeviceRow } from './records.ts';
 
 /** A VIEWER does not see activation codes. */
 const codeFor = (caller: Caller, code: string): string | null => (caller.role === 'VIEWER' ? null : code);

@@ -3,7 +3,7 @@
 import type { DeviceDescription } from '../../src/contract/device-description.ts';
 import type { Tags } from '../../src/contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../../src/contract/values.ts';
-import type { Entry } from './journal.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** A device as it is stored. Times are milliseconds since 1970 (UTC), null until the event has happened. */
 export interface DeviceRecord extends DeviceDescription {

@@ -7,15 +7,8 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
-import {
-  type CodedDevice,
-  codeDigest,
-  codedFields,
-  ownerDigest,
-  proofDigest,
-  tagsDigest,
-} from '../domain/device-digest.ts';
 import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';
+import { type CodedDevice, codeDigest, codedFields, ownerDigest, proofDigest, tagsDigest } from './digest.ts';
 
 /** Digests of what entries prove. A digest has 22 characters of base64; 16 bytes of it are kept. */
 const kinds = ['owner', 'code', 'tags', 'proof'] as const;

@@ -6,9 +6,9 @@ import type { Bindings } from '../http/bindings.ts';
 import { exportContent } from '../http/download.ts';
 import { versionTag } from '../http/responses.ts';
 import type { Offers } from '../http/subject.ts';
-import type { DeviceExport } from '../services/device-export.ts';
-import { type DeviceService, filterOf } from '../services/devices.ts';
-import type { StepUpRule } from '../services/session.ts';
+import type { StepUpRule } from '../requests/session.ts';
+import type { DeviceExport } from './export.ts';
+import { type DeviceService, filterOf } from './service.ts';
 
 /** The services of devices. */
 interface DeviceServices {

@@ -1,13 +1,13 @@
 /** Rules for the changes and guards of devices. */
 import { personKey } from '../../src/contract/person-key.ts';
-import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from '../domain/device.ts';
-import { registeredLater } from '../domain/device-decisions.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
 import { DeviceCounts } from './counts.ts';
+import { registeredLater } from './decisions.ts';
+import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from './records.ts';
 import { devices } from './tables.ts';
 
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;

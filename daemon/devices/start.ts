@@ -1,10 +1,10 @@
 /** Devices, their export and their figures. */
 import type { StartSubject } from '../http/subject.ts';
-import { DeviceExport } from '../services/device-export.ts';
-import { DeviceService } from '../services/devices.ts';
-import { statisticsAt } from '../services/statistics.ts';
+import { DeviceExport } from './export.ts';
 import type { ProofJudge } from './judges.ts';
 import { deviceOperations } from './routes.ts';
+import { DeviceService } from './service.ts';
+import { statisticsAt } from './statistics.ts';
 
 /** Without the subject of proofs nothing is required of new keys. */
 const admitsAll: ProofJudge = {

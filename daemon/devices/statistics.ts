@@ -3,8 +3,8 @@ import { dayMs, hourMs } from '../../src/contract/durations.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
-import type { DeviceStatistics, Tally } from '../devices/queries.ts';
 import type { Reader } from '../store/store.ts';
+import type { DeviceStatistics, Tally } from './queries.ts';
 
 type Statistics = DataOf<Routes['getStatistics']>;
 type Counts = DeviceStatistics['counts'];

@@ -1,7 +1,7 @@
 /** The tables of devices. */
 import { fixedTexts, forEachText } from '../../src/contract/device-description.ts';
-import { type DeviceRecord, justRegistered } from '../domain/device.ts';
 import { type Lookup, StoreTable } from '../store/table.ts';
+import { type DeviceRecord, justRegistered } from './records.ts';
 
 export const devices = new StoreTable<DeviceRecord>(
   'device',

@@ -1,14 +1,14 @@
 /** Applies a plan. Each step reads the registry again before it decides, so that runs of several daemons do not disturb each other. */
 
-import { personIds } from '../../../src/contract/ids.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
-import { detailsOf, SOURCE } from '../../domain/directory.ts';
-import { touchGroups } from '../../domain/people-policy.ts';
-import { create, edit, leaverReason } from '../../domain/person.ts';
-import { nameTakenBy, readGroups } from '../../people/lookups.ts';
-import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
-import { retrying } from '../context.ts';
+import { personIds } from '../../src/contract/ids.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
+import { nameTakenBy, readGroups } from '../people/lookups.ts';
+import { create, edit, leaverReason } from '../people/person.ts';
+import { touchGroups } from '../people/policy.ts';
+import { retrying } from '../requests/context.ts';
+import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';
+import { detailsOf, SOURCE } from './decisions.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type PlannedStep } from './plan.ts';
 import type { RunStore } from './trial.ts';
 

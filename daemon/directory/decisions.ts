@@ -4,8 +4,15 @@ import type { DirectoryCounts, DirectorySettings } from '../../src/contract/dire
 import { leaverBrake } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DirectoryRun } from '../../src/contract/values.ts';
-import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from './document.ts';
-import { comesBack, edit, isEndedHere, type PersonChange, type PersonDetails, type PersonRecord } from './person.ts';
+import {
+  comesBack,
+  edit,
+  isEndedHere,
+  type PersonChange,
+  type PersonDetails,
+  type PersonRecord,
+} from '../people/person.ts';
+import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from '../store/document.ts';
 
 /** The document with the settings. */
 export const DIRECTORY = 'directory';

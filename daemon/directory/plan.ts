@@ -1,10 +1,11 @@
 /** Plan of the changes that a directory means for the persons of the registry. Changes nothing. */
 
-import type { DirectoryStep } from '../../../src/contract/directory.ts';
-import { personBounds } from '../../../src/contract/limits.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
-import type { LeftOutValue, SkippedEntry } from '../../delivery/directory/person-entry.ts';
-import type { DirectoryPosition } from '../../delivery/directory/reader.ts';
+import type { DirectoryStep } from '../../src/contract/directory.ts';
+import { personBounds } from '../../src/contract/limits.ts';
+import { personKey } from '../../src/contract/person-key.ts';
+import { personPortions } from '../people/leavers.ts';
+import type { PersonRecord } from '../people/person.ts';
+import type { Store } from '../store/store.ts';
 import {
   type DirectoryConfig,
   type DirectoryEntry,
@@ -14,10 +15,9 @@ import {
   type EntryDecision,
   SOURCE,
   withKnownName,
-} from '../../domain/directory.ts';
-import type { PersonRecord } from '../../domain/person.ts';
-import type { Store } from '../../store/store.ts';
-import { personPortions } from '../people/leavers.ts';
+} from './decisions.ts';
+import type { LeftOutValue, SkippedEntry } from './ldap/person-entry.ts';
+import type { DirectoryPosition } from './ldap/reader.ts';
 
 /** Content read from a directory. */
 export interface DirectoryContent {

@@ -1,7 +1,7 @@
 import type { Bindings } from '../http/bindings.ts';
 import { untilClosed } from '../http/operation.ts';
-import type { DirectorySettingsService } from '../services/directory/settings.ts';
-import type { DirectorySync } from '../services/directory/sync.ts';
+import type { DirectorySettingsService } from './settings.ts';
+import type { DirectorySync } from './sync.ts';
 
 /** The services of the directory. */
 interface DirectoryServices {

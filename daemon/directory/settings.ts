@@ -1,17 +1,17 @@
 /** The settings of the directory, and what an administrator needs to know of it. */
 import { X509Certificate } from 'node:crypto';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import type { DirectorySettings } from '../../../src/contract/directory.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { iso } from '../../base/time.ts';
-import { DirectoryFailure, urlProblem } from '../../delivery/directory/connection.ts';
-import type { DirectoryReader } from '../../delivery/directory/reader.ts';
-import * as domain from '../../domain/directory.ts';
-import { setSettings, settingsIn } from '../../domain/document.ts';
-import { type Binding, digest, openSecret, sealSecret } from '../../domain/sealed.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import type { DirectorySettings } from '../../src/contract/directory.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { type Binding, digest, openSecret, sealSecret } from '../base/sealed.ts';
+import { iso } from '../base/time.ts';
+import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { setSettings, settingsIn } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
+import * as domain from './decisions.ts';
+import { DirectoryFailure, urlProblem } from './ldap/connection.ts';
+import type { DirectoryReader } from './ldap/reader.ts';
 
 /** Dependencies of the service. */
 interface DirectorySettingsParts {
@@ -85,7 +85,7 @@ export class DirectorySettingsService {
     if (sealed !== null && password === null)
       throw new DirectoryFailure('cannot be used: its password was encrypted with another key; set it again');
     // Loaded here, because it loads the library.
-    const { DirectoryReader } = await import('../../delivery/directory/reader.ts');
+    const { DirectoryReader } = await import('./ldap/reader.ts');
     return DirectoryReader.with(config, password, signal, reader => use(reader, config));
   }
 
@@ -134,7 +134,7 @@ export class DirectorySettingsService {
 }
 
 async function demandFilter(filter: string): Promise<void> {
-  const { filterProblem } = await import('../../delivery/directory/reader.ts');
+  const { filterProblem } = await import('./ldap/reader.ts');
   const problem = filterProblem(filter);
   if (problem !== null) throw wrong(`filter ${problem}`);
 }

@@ -1,11 +1,11 @@
 /** The directory that persons come from: its settings, and its runs. */
 
-import { DirectoryRuns } from '../background/directory-runs.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { DirectorySettingsService } from '../services/directory/settings.ts';
-import { DirectorySync } from '../services/directory/sync.ts';
 import { directoryOperations } from './routes.ts';
+import { DirectorySettingsService } from './settings.ts';
+import { DirectorySync } from './sync.ts';
+import { DirectoryRuns } from './work.ts';
 
 export const startDirectory: StartSubject = ({ log, stack, store, instance, now, offers: { people } }) => {
   const settings = new DirectorySettingsService({ store, sealingKey: instance.secret('directory'), now });

@@ -1,23 +1,23 @@
 /** Updates the persons of the registry from the directory. */
 
-import type { DirectoryCounts, DirectoryReport } from '../../../src/contract/directory.ts';
-import { personIds } from '../../../src/contract/ids.ts';
-import { directoryBounds, refusedBounds } from '../../../src/contract/limits.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
-import { KeyedMutex } from '../../concurrency.ts';
-import { DirectoryFailure } from '../../delivery/directory/connection.ts';
-import type { LeftOutValue, SkippedEntry } from '../../delivery/directory/person-entry.ts';
-import type { DirectoryPosition, DirectoryReader } from '../../delivery/directory/reader.ts';
-import { Refusal } from '../../domain/decision.ts';
-import * as domain from '../../domain/directory.ts';
-import { addGroup, groupNamed } from '../../domain/people-policy.ts';
-import { readGroups } from '../../people/lookups.ts';
-import type { Change } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, nameOf, refused, retrying } from '../context.ts';
+import type { DirectoryCounts, DirectoryReport } from '../../src/contract/directory.ts';
+import { personIds } from '../../src/contract/ids.ts';
+import { directoryBounds, refusedBounds } from '../../src/contract/limits.ts';
+import { personKey } from '../../src/contract/person-key.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { Refusal } from '../base/decision.ts';
 import type { Leavers } from '../people/leavers.ts';
+import { readGroups } from '../people/lookups.ts';
+import { addGroup, groupNamed } from '../people/policy.ts';
 import type { RefusedRequests } from '../people/refused.ts';
+import { type Context, nameOf, refused, retrying } from '../requests/context.ts';
+import type { Change } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import { apply } from './apply.ts';
+import * as domain from './decisions.ts';
+import { DirectoryFailure } from './ldap/connection.ts';
+import type { LeftOutValue, SkippedEntry } from './ldap/person-entry.ts';
+import type { DirectoryPosition, DirectoryReader } from './ldap/reader.ts';
 import { type DirectoryContent, type GroupNumbers, type PlannedStep, plan } from './plan.ts';
 import type { DirectorySettingsService } from './settings.ts';
 import { TrialStore } from './trial.ts';

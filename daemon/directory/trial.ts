@@ -1,7 +1,8 @@
 /** A dry run of the directory: what a run would find after its own commits. Changes nothing. */
-import { personKey } from '../../../src/contract/person-key.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { type BrakeCounts, withCount } from '../../domain/leaver-brake.ts';
+import { personKey } from '../../src/contract/person-key.ts';
+import { keepsName } from '../accounts/user.ts';
+import { type BrakeCounts, withCount } from '../people/leaver-brake.ts';
+import { nameTakenBy } from '../people/lookups.ts';
 import {
   heldName,
   holderOf,
@@ -10,11 +11,10 @@ import {
   type PersonRecord,
   type PersonSet,
   type PersonUpdate,
-} from '../../domain/person.ts';
-import { keepsName } from '../../domain/user.ts';
-import { nameTakenBy } from '../../people/lookups.ts';
-import { type Change, type ChangeResult, Conflict } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
+} from '../people/person.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 
 /** Part of the registry that a run reads. */
 export type RunStore = Pick<

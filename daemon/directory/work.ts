@@ -1,8 +1,9 @@
 /** Reads the directory every few minutes. One daemon of a registry does it at a time. */
-import type { Logger } from '../logger.ts';
-import type { DirectorySettingsService } from '../services/directory/settings.ts';
-import type { DirectorySync } from '../services/directory/sync.ts';
-import type { DueTask } from './due-work.ts';
+
+import type { DueTask } from '../background/due-work.ts';
+import type { Logger } from '../base/logger.ts';
+import type { DirectorySettingsService } from './settings.ts';
+import type { DirectorySync } from './sync.ts';
 
 interface DirectoryRunsParts {
   readonly log: Logger;

@@ -3,9 +3,9 @@
 import { Code } from '../../src/contract/codes.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { type Platform, platformNames, platforms } from '../../src/contract/values.ts';
-import { Refusal } from './decision.ts';
-import { cleanFileName, extensionOf } from './file-name.ts';
-import type { Entry } from './journal.ts';
+import { Refusal } from '../base/decision.ts';
+import { cleanFileName, extensionOf } from '../base/file-name.ts';
+import type { Entry } from '../store/journal.ts';
 import { compareVersions } from './versions.ts';
 
 /** An uploaded version as it is stored. */

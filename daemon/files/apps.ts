@@ -4,13 +4,13 @@ import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { BlobError } from '../blobs/blob-error.ts';
-import type { StagedBlob } from '../blobs/blobs.ts';
-import * as domain from '../domain/app.ts';
+import { BlobError } from '../requests/blob-error.ts';
+import type { StagedBlob } from '../requests/blobs.ts';
 import type { Download } from '../requests/content.ts';
+import { accept, actorOf, type Context, commitFor, refused, timeOf } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
-import { accept, actorOf, type Context, commitFor, refused, timeOf } from './context.ts';
+import * as domain from './app.ts';
 import { type ArrivingBody, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */

@@ -1,8 +1,8 @@
 /** A backup of a device: the record and its changes. Decisions only, no I/O. */
-import type { Decision, Refusal } from './decision.ts';
-import type { DeviceGuard, DeviceRecord } from './device.ts';
-import { guardOf, refusalOf } from './device-decisions.ts';
-import type { Entry } from './journal.ts';
+import type { Decision, Refusal } from '../base/decision.ts';
+import { guardOf, refusalOf } from '../devices/decisions.ts';
+import type { DeviceGuard, DeviceRecord } from '../devices/records.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** A backup as it is stored. */
 export interface BackupRecord {

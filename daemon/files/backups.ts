@@ -3,19 +3,19 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { backupIds, deviceIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { cleanFileName } from '../base/file-name.ts';
 import { iso } from '../base/time.ts';
-import { BlobError } from '../blobs/blob-error.ts';
-import type { StagedBlob, StoredBlob } from '../blobs/blobs.ts';
+import { refusalOf } from '../devices/decisions.ts';
 import { holdVersion, readCurrent, readDevice } from '../devices/lookups.ts';
-import { type BackupDecision, type BackupRecord, backUp, restore } from '../domain/backup.ts';
-import type { DeviceRecord } from '../domain/device.ts';
-import { refusalOf } from '../domain/device-decisions.ts';
-import { cleanFileName } from '../domain/file-name.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { BlobError } from '../requests/blob-error.ts';
+import type { StagedBlob, StoredBlob } from '../requests/blobs.ts';
 import type { Download } from '../requests/content.ts';
+import { accept, type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
-import { accept, type Context, commitLast, retrying, timeOf } from './context.ts';
+import { type BackupDecision, type BackupRecord, backUp, restore } from './backup.ts';
 import { type ArrivingBody, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */

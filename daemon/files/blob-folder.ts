@@ -3,8 +3,8 @@ import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { syncFolder } from '../files.ts';
-import { BlobError, FileElsewhere, fromFileSystem } from './blob-error.ts';
+import { syncFolder } from '../base/files.ts';
+import { BlobError, FileElsewhere, fromFileSystem } from '../requests/blob-error.ts';
 import {
   type Blobs,
   checkBlobName,
@@ -13,7 +13,7 @@ import {
   newBlobName,
   type StagedBlob,
   type StoredBlob,
-} from './blobs.ts';
+} from '../requests/blobs.ts';
 import { FileBlob } from './file-blob.ts';
 import { HashingWriter } from './hashing-writer.ts';
 import { KnownDigests } from './known-digests.ts';

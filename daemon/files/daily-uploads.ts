@@ -2,8 +2,8 @@
 
 import { dayMs } from '../../src/contract/durations.ts';
 import type { DailyBounds } from '../home/bounds.ts';
+import { type Allowance, allowanceOf, RateLimited } from '../requests/limiter.ts';
 import type { Counters } from '../store/short-lived.ts';
-import { type Allowance, allowanceOf, RateLimited } from './limiter.ts';
 
 /** Reservation of an upload in the bytes of a day. */
 export interface Reservation {

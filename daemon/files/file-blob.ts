@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { StoredBlob } from './blobs.ts';
+import type { StoredBlob } from '../requests/blobs.ts';
 
 const CHUNK = 256 * 1024;
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { detach } from '../streamed-memory.ts';
-import { BlobError } from './blob-error.ts';
+import { detach } from '../base/streamed-memory.ts';
+import { BlobError } from '../requests/blob-error.ts';
 
 /**
  * Stores a stream, and counts and hashes its bytes. Fails with a `BlobError` beyond `maxBytes`. Detaches the memory of the buffers it

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { fromFileSystem } from './blob-error.ts';
+import { fromFileSystem } from '../requests/blob-error.ts';
 import { HashedWriter } from './hashed-writer.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Platform } from '../../src/contract/values.ts';
-import type { AppChange, AppRecord } from '../domain/app.ts';
-import type { BackupChange, BackupRecord } from '../domain/backup.ts';
 import type { Window } from '../store/queries.ts';
 import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
+import type { AppChange, AppRecord } from './app.ts';
+import type { BackupChange, BackupRecord } from './backup.ts';
 import { fileChanges } from './rules.ts';
 import { apps, backups } from './tables.ts';
 

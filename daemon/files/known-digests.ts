@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../concurrency.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
 
 /** Files whose digest is remembered: about 3 MB. */
 const MOST_KNOWN = 10_000;

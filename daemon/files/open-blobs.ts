@@ -1,11 +1,11 @@
 /** The only place that chooses where stored files are: the folder in the home, or an object store. */
-import { every } from '../concurrency.ts';
-import { StartRefused } from '../start-refused.ts';
+import { every } from '../base/concurrency.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import type { S3Target } from '../home/object-store-target.ts';
+import type { Blobs } from '../requests/blobs.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { SharedWork } from '../store/store.ts';
 import { openBlobFolder } from './blob-folder.ts';
-import type { Blobs } from './blobs.ts';
-import type { S3Target } from './s3/target.ts';
 
 /**
  * Opens the object store, or `folder` if there is none. `hasOthers`: other daemons may serve the same registry, each with a folder

@@ -2,9 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { Bindings } from '../http/bindings.ts';
 import { sendDownload } from '../http/download.ts';
-import { type AccessJournal, accessOf } from '../services/access-journal.ts';
-import type { AppService } from '../services/apps.ts';
-import type { BackupService } from '../services/backups.ts';
+import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
+import type { AppService } from './apps.ts';
+import type { BackupService } from './backups.ts';
 
 /** The services of files. */
 interface FileServices {

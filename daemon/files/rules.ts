@@ -1,10 +1,10 @@
 /** Rules for the changes of applications and backups. */
 import { ofDevice } from '../devices/rules.ts';
 import { devices } from '../devices/tables.ts';
-import type { AppChange } from '../domain/app.ts';
-import type { BackupChange } from '../domain/backup.ts';
 import { Conflict } from '../store/commit.ts';
 import { adding, type ChangeRules, done } from '../store/write/rule.ts';
+import type { AppChange } from './app.ts';
+import type { BackupChange } from './backup.ts';
 import { apps, backups } from './tables.ts';
 
 export const fileChanges: ChangeRules<(AppChange | BackupChange)['kind']> = {

@@ -1,8 +1,8 @@
 /** Files: application versions, and backups of devices. */
 import type { StartSubject } from '../http/subject.ts';
-import { AppService } from '../services/apps.ts';
-import { BackupService } from '../services/backups.ts';
-import { fileBudget } from '../services/file-budget.ts';
+import { AppService } from './apps.ts';
+import { BackupService } from './backups.ts';
+import { fileBudget } from './file-budget.ts';
 import { fileOperations } from './routes.ts';
 
 export const startFiles: StartSubject = ({ settings, store, blobs, access, now }) => {

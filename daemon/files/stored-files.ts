@@ -1,9 +1,9 @@
 /** Common path of all uploads: a file is staged, then stored and recorded, or removed without a trace. */
 import type { Readable } from 'node:stream';
-import { BlobError } from '../blobs/blob-error.ts';
-import type { Blobs, StagedBlob } from '../blobs/blobs.ts';
+import { BlobError } from '../requests/blob-error.ts';
+import type { Blobs, StagedBlob } from '../requests/blobs.ts';
+import { actorOf, type Context } from '../requests/context.ts';
 import { OutcomeUnknown, StoreFailure } from '../store/commit.ts';
-import { actorOf, type Context } from './context.ts';
 import { type Admission, diskFull, type FileBudget } from './file-budget.ts';
 
 /** The staged file of a form. `fileName` is as the client sent it. */

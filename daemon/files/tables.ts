@@ -1,7 +1,8 @@
 /** The tables of applications and backups. */
-import type { AppRecord } from '../domain/app.ts';
-import type { BackupRecord } from '../domain/backup.ts';
+
 import { StoreTable } from '../store/table.ts';
+import type { AppRecord } from './app.ts';
+import type { BackupRecord } from './backup.ts';
 
 export const apps = new StoreTable<AppRecord>(
   'app',

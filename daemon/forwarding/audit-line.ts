@@ -1,7 +1,7 @@
 /** A journal entry as `daemon audit --json` writes it and as it is forwarded. */
-import { deviceIds } from '../../../src/contract/ids.ts';
-import type { EventRecord } from '../../domain/journal.ts';
-import type { Reader } from '../../store/store.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import type { EventRecord } from '../store/journal.ts';
+import type { Reader } from '../store/store.ts';
 
 /** An entry of the journal for people and other programs. It has no activation code, password hash or token: no entry has. */
 export interface AuditLine {

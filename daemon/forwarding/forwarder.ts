@@ -2,21 +2,21 @@
  * Forwards the journal to another machine: in order, each entry at least once. Reads pages of the journal after the stored
  * position, so that memory is bounded, and takes no part in a commit.
  */
-import { Delivery, type Settlement } from '../../../src/delivery/delivery.ts';
-import { type AttemptResult, delivered, failed, untried } from '../../../src/delivery/retry.ts';
-import { policies } from '../../../src/delivery/schedules.ts';
-import { sleep } from '../../../src/delivery/wait.ts';
-import { BackgroundWork } from '../../background-work.ts';
-import type { EventRecord } from '../../domain/journal.ts';
-import type { Logger } from '../../logger.ts';
-import { isLoopbackName } from '../../loopback.ts';
-import type { Store } from '../../store/store.ts';
-import { JournalTail } from '../journal-tail.ts';
-import { inTurn } from '../turns.ts';
+import { Delivery, type Settlement } from '../../src/delivery/delivery.ts';
+import { type AttemptResult, delivered, failed, untried } from '../../src/delivery/retry.ts';
+import { policies } from '../../src/delivery/schedules.ts';
+import { sleep } from '../../src/delivery/wait.ts';
+import { JournalTail } from '../background/journal-tail.ts';
+import { inTurn } from '../background/turns.ts';
+import { BackgroundWork } from '../base/background-work.ts';
+import type { Logger } from '../base/logger.ts';
+import { isLoopbackName } from '../base/loopback.ts';
+import type { ForwardTarget } from '../home/forward-target.ts';
+import type { EventRecord } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
 import { type AuditLine, toAuditLine } from './audit-line.ts';
 import { ForwardPosition, type PositionHome } from './position.ts';
 import { type Send, senderTo } from './senders.ts';
-import type { ForwardTarget } from './target.ts';
 
 /** Entries in one delivery. */
 const PAGE = 500;

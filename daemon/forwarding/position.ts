@@ -1,8 +1,8 @@
 /** How far the journal was forwarded: in the home, or in the database if several daemons share it. */
 import { createHash } from 'node:crypto';
-import type { EventRecord } from '../../domain/journal.ts';
-import { StoreFailure } from '../../store/commit.ts';
-import type { SharedWork, Store } from '../../store/store.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { EventRecord } from '../store/journal.ts';
+import type { SharedWork, Store } from '../store/store.ts';
 
 const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');
 

@@ -5,7 +5,7 @@ import type { StartSubject } from '../http/subject.ts';
 export const startForwarding: StartSubject = async ({ settings, log, stack, home, store }) => {
   const target = settings.forward;
   if (!target) return {};
-  const { Forwarder } = await import('../delivery/forwarding/forwarder.ts');
+  const { Forwarder } = await import('./forwarder.ts');
   const forwarder = new Forwarder({ store, home, target, log });
   stack.start(forwarder);
   return {

@@ -4,7 +4,7 @@ import type { HardwareEventType } from '../../src/contract/event-types.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { sleep } from '../../src/delivery/wait.ts';
-import type { DeviceIdentity } from '../domain/device.ts';
+import type { DeviceIdentity } from '../devices/records.ts';
 import type { Hub } from '../notifications/hub.ts';
 import { type IssueInput, type IssueOutput, issueAttached } from './issuing.ts';
 import {

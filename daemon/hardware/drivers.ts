@@ -5,9 +5,9 @@ import {
   type Driver,
   type TrafficLine,
 } from '../../drivers/index.ts';
+import type { Logger } from '../base/logger.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { DaemonSettings } from '../home/settings.ts';
-import type { Logger } from '../logger.ts';
-import { StartRefused } from '../start-refused.ts';
 
 /** The hardware drivers that the settings ask for. Throws `StartRefused` if `--ukey-match` is invalid. */
 export function createDrivers(settings: DaemonSettings, log: Logger): Driver[] {

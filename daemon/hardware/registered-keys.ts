@@ -5,12 +5,12 @@ import type { Key } from '../../src/contract/hardware.ts';
 import { formsOf } from '../../src/contract/iccid.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
-import { Refusal } from '../domain/decision.ts';
-import type { DeviceIdentity } from '../domain/device.ts';
-import { use } from '../domain/device-decisions.ts';
-import { shownProof } from '../domain/device-proof.ts';
-import { claimedProof } from '../proof/judge.ts';
-import { retrying } from '../services/context.ts';
+import { Refusal } from '../base/decision.ts';
+import { use } from '../devices/decisions.ts';
+import { shownProof } from '../devices/proof.ts';
+import type { DeviceIdentity } from '../devices/records.ts';
+import { claimedProof } from '../proofs/judge/judge.ts';
+import { retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 
 /**

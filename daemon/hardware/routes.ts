@@ -6,14 +6,14 @@ import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import type { DataOf } from '../../src/contract/define.ts';
 import { connectionEnd } from '../../src/contract/local.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { clientOf } from '../base/loopback.ts';
 import type { Instance, InstanceProof } from '../home/instance.ts';
 import type { Bindings } from '../http/bindings.ts';
 import { isFromThisMachine } from '../http/local-request.ts';
 import { untilClosed } from '../http/operation.ts';
 import { JSON_TYPE, RETRY_AFTER } from '../http/responses.ts';
-import { clientOf } from '../loopback.ts';
-import { RateLimited, type RequestLimits } from '../services/limiter.ts';
-import type { Readiness } from '../services/readiness.ts';
+import { RateLimited, type RequestLimits } from '../requests/limiter.ts';
+import type { Readiness } from '../requests/readiness.ts';
 import type { KeySource } from './attached-keys.ts';
 
 /** Services of a station. */

@@ -1,5 +1,5 @@
 /** Whether the secrets of a home are those of a registry. */
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { Imprint } from '../store/imprint.ts';
 import { isSealed } from '../store/key-ring.ts';
 import { readHeads } from './head-file.ts';

@@ -1,11 +1,11 @@
 /** Where journal entries are forwarded to, from a URL and the environment. */
 import { readFileSync } from 'node:fs';
-import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
-import type { Env } from '../../../src/contract/local.ts';
-import { isLoopbackName } from '../../loopback.ts';
-import { hostOf } from '../../networks.ts';
-import { privateText } from '../../private-file.ts';
-import { StartRefused } from '../../start-refused.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
+import type { Env } from '../../src/contract/local.ts';
+import { isLoopbackName } from '../base/loopback.ts';
+import { hostOf } from '../base/networks.ts';
+import { privateText } from '../base/private-file.ts';
+import { StartRefused } from '../base/start-refused.ts';
 
 /** The place that receives journal entries. */
 export type ForwardTarget = SyslogTarget | HttpTarget;

@@ -13,13 +13,13 @@ import { fileBounds, type Limit, type LimitScope, rateLimits } from '../../src/c
 import type { Env } from '../../src/contract/local.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
-import { filesTarget } from '../blobs/s3/target.ts';
-import { forwardTarget } from '../delivery/forwarding/target.ts';
-import { webhookAllowFrom } from '../delivery/webhooks/allowed.ts';
-import { isAddressHost } from '../networks.ts';
-import type { Limits } from '../services/limiter.ts';
-import { StartRefused } from '../start-refused.ts';
+import { webhookAllowFrom } from '../base/allowed-targets.ts';
+import { isAddressHost } from '../base/networks.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import type { Limits } from '../requests/limiter.ts';
 import type { FileBounds } from './bounds.ts';
+import { forwardTarget } from './forward-target.ts';
+import { filesTarget } from './object-store-target.ts';
 import { storeTarget } from './store-target.ts';
 
 type Rows = typeof daemonSettings;

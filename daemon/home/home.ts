@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
-import { makeFolder, syncFolder } from '../files.ts';
-import { StartRefused } from '../start-refused.ts';
+import { makeFolder, syncFolder } from '../base/files.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import { inHome, inSecrets, openFolder } from './private-folder.ts';
 
 /** The files that the daemon reads and writes; the others in the home belong to the command line. */

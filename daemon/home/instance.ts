@@ -9,7 +9,7 @@ import {
   sign,
 } from 'node:crypto';
 import { provenText } from '../../src/contract/local.ts';
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { Home } from './home.ts';
 
 /** A statement of the instance about itself, as `/api/health` returns it for a nonce. */

@@ -3,7 +3,7 @@
  * own, so that an earlier devmgr, which reads only `journal-key`, writes entries that later ones accept.
  */
 import { randomBytes } from 'node:crypto';
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { Home } from './home.ts';
 
 /** The keys of a home. */

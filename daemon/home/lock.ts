@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { DaemonInfo } from '../../src/contract/local.ts';
 import { poll } from '../../src/delivery/wait.ts';
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import { lockFile } from '../store/sqlite/file-lock.ts';
 import type { Home } from './home.ts';
 

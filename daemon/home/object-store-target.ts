@@ -2,11 +2,11 @@
  * Where the stored files are, from `--files` and the environment, and the keys of the object store, from the environment or a file
  * in the format that the tools of AWS share. The client of the object store is not loaded here.
  */
-import { daemonSettings } from '../../../src/contract/daemon-settings.ts';
-import type { Env } from '../../../src/contract/local.ts';
-import { isLoopbackName } from '../../loopback.ts';
-import { privateText } from '../../private-file.ts';
-import { StartRefused } from '../../start-refused.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
+import type { Env } from '../../src/contract/local.ts';
+import { isLoopbackName } from '../base/loopback.ts';
+import { privateText } from '../base/private-file.ts';
+import { StartRefused } from '../base/start-refused.ts';
 
 /** A place for files in an object store with an S3 interface. */
 export interface S3Target {

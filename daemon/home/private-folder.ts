@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder } from '../files.ts';
-import { StartRefused } from '../start-refused.ts';
+import { makeFolder } from '../base/files.ts';
+import { StartRefused } from '../base/start-refused.ts';
 
 /** How messages name a folder. */
 interface FolderWords {

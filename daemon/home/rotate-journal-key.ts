@@ -1,5 +1,5 @@
-import { keyDigest } from '../domain/digest.ts';
-import type { JournalRotate } from '../domain/journal.ts';
+import { keyDigest } from '../store/digest.ts';
+import type { JournalRotate } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { HeadFile } from './head-file.ts';
 import type { HeadKeeper } from './head-keeper.ts';

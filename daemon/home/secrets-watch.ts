@@ -1,6 +1,6 @@
 /** Notices keys that another daemon on the same secrets, or a person, has replaced. */
 import { lstat } from 'node:fs/promises';
-import { every } from '../concurrency.ts';
+import { every } from '../base/concurrency.ts';
 import type { Home } from './home.ts';
 
 /** Milliseconds between two looks: a network file system sends no events. */

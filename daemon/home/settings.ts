@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import { passwordLength } from '../../src/contract/limits.ts';
-import { isLoopbackName } from '../loopback.ts';
-import { StartRefused } from '../start-refused.ts';
+import { isLoopbackName } from '../base/loopback.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { Cost } from './bounds.ts';
 import type { ReadSettings } from './given-settings.ts';
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import { type Env, homeFiles } from '../../src/contract/local.ts';
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
 
 /** A registry outside the home folder. */
 export interface StoreTarget {

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
-import { clientOf } from '../loopback.ts';
-import type { QuotaBounds } from '../services/quota.ts';
+import { clientOf } from '../base/loopback.ts';
+import type { QuotaBounds } from '../requests/quota.ts';
 import { sendError } from './responses.ts';
 
 /** Milliseconds within which a JSON body must arrive. */

@@ -3,8 +3,8 @@ import { finished, Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codes } from '../../src/contract/codes.ts';
 import { stallSeconds } from '../../src/contract/limits.ts';
+import { detach } from '../base/streamed-memory.ts';
 import type { Download, StartedExport } from '../requests/content.ts';
-import { detach } from '../streamed-memory.ts';
 import { hasMatch, mayResume, rangeOf } from './ranges.ts';
 import { envelope, JSON_TYPE } from './responses.ts';
 

@@ -4,7 +4,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { ApiError, Code, isFinal } from '../../src/contract/codes.ts';
 import { idempotency } from '../../src/contract/limits.ts';
-import { type Context, commitFor, holderOf, type KeyedRequest, StillRunning } from '../services/context.ts';
+import { type Context, commitFor, holderOf, type KeyedRequest, StillRunning } from '../requests/context.ts';
 import { type ChangeResult, ResponseExists, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { envelope, errorResponse } from './responses.ts';

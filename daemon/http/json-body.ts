@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { nullFault } from '../../src/contract/null-text.ts';
 import { UNREADABLE } from '../../src/contract/validate.ts';
-import { cooperatively, Places, TimeSlice } from '../concurrency.ts';
+import { cooperatively, Places, TimeSlice } from '../base/concurrency.ts';
 import { parse, parseBody } from './json-parts.ts';
 import { checkShape, checkShapeInSteps, type ShapeBounds } from './json-shape.ts';
 

@@ -2,10 +2,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { AddressInfo, Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from '../base/logger.ts';
+import { LOOPBACK } from '../base/loopback.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { DaemonSettings } from '../home/settings.ts';
-import type { Logger } from '../logger.ts';
-import { LOOPBACK } from '../loopback.ts';
-import { StartRefused } from '../start-refused.ts';
 import { closeExtra, listenOnAddress, listenOnSocket, otherLoopback } from './extra-listeners.ts';
 
 /** Seconds that a stop waits for running requests. */

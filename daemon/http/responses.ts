@@ -3,10 +3,10 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
-import { FileElsewhere, FilesUnavailable } from '../blobs/blob-error.ts';
-import { ClientRefused, ProviderAway, ProviderUnavailable } from '../delivery/provider/errors.ts';
-import { VersionChanged } from '../services/context.ts';
-import { type Allowance, RateLimited, RetryLater } from '../services/limiter.ts';
+import { ClientRefused, ProviderAway, ProviderUnavailable } from '../base/errors.ts';
+import { FileElsewhere, FilesUnavailable } from '../requests/blob-error.ts';
+import { VersionChanged } from '../requests/context.ts';
+import { type Allowance, RateLimited, RetryLater } from '../requests/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
 
 /** The ETag of a device. */

@@ -1,12 +1,12 @@
 /** Contribution of a subject to a daemon with a registry: services, the operations that they carry out, and figures. */
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from '../base/logger.ts';
 import type { ShutdownStack } from '../base/shutdown.ts';
-import type { Blobs } from '../blobs/blobs.ts';
 import type { Home } from '../home/home.ts';
 import type { Instance } from '../home/instance.ts';
 import type { DaemonSettings } from '../home/settings.ts';
-import type { Logger } from '../logger.ts';
-import type { AccessJournal } from '../services/access-journal.ts';
+import type { AccessJournal } from '../requests/access-journal.ts';
+import type { Blobs } from '../requests/blobs.ts';
 import type { Store } from '../store/store.ts';
 import type { Bindings } from './bindings.ts';
 import type { ErrorForm } from './error-form.ts';

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { connectionArrived, makesWay } from '../concurrency.ts';
+import { connectionArrived, makesWay } from '../base/concurrency.ts';
 
 /** Milliseconds that the requests of one turn of the event loop may take before others wait for the next one. */
 const TURN_MS = 20;

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { credentialIds, personIds, providerIds } from '../../src/contract/ids.ts';
 import { namesIn } from '../../src/contract/names.ts';
-import type { DeviceRecord } from './device.ts';
-import { saltedDigest } from './digest.ts';
-import type { Entry } from './journal.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { saltedDigest } from '../store/digest.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** Request for a credential, which the answer of the key is compared with. */
 export interface BegunCredential {

@@ -1,11 +1,11 @@
-import type { CredentialChange } from '../domain/credential.ts';
 import { subject } from '../store/subject.ts';
+import type { CredentialChange } from './credential.ts';
 import { pinAddition } from './pin-rules.ts';
 import { type CredentialReads, credentialReads } from './reads.ts';
 import { credentialChanges, credentialReplay } from './rules.ts';
 import { credentials } from './tables.ts';
 
-declare module '../domain/document.ts' {
+declare module '../store/document.ts' {
   interface SubjectDocuments {
     issuing: 'providers' | 'pin-policy' | `pin:${number}` | `reset:${number}`;
   }

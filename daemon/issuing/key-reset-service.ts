@@ -2,18 +2,18 @@
  * Resets of keys. What a key had at providers is removed there after it was erased, never before: a key that refuses keeps everything.
  * The beginning is stored before the key is asked, so that a program that is killed in between leaves a question that the key can answer.
  */
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf } from '../../../src/contract/define.ts';
-import { deviceIds, providerIds } from '../../../src/contract/ids.ts';
-import type { KeyReset } from '../../../src/contract/key-resets.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { iso } from '../../base/time.ts';
-import { readDevice } from '../../devices/lookups.ts';
-import { type CredentialRecord, isToRemove } from '../../domain/credential.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import * as domain from '../../domain/key-reset.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf } from '../../src/contract/define.ts';
+import { deviceIds, providerIds } from '../../src/contract/ids.ts';
+import type { KeyReset } from '../../src/contract/key-resets.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { iso } from '../base/time.ts';
+import { readDevice } from '../devices/lookups.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { type Context, commitLast, retrying } from '../requests/context.ts';
+import type { Store } from '../store/store.ts';
+import { type CredentialRecord, isToRemove } from './credential.ts';
+import * as domain from './key-reset.ts';
 import { forgottenPin } from './pin-service.ts';
 import type { ProviderService } from './provider-service.ts';
 

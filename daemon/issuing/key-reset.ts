@@ -1,7 +1,7 @@
 /** The reset of a key between its beginning and its outcome: a document that the journal proves. Decisions only, no I/O. */
 import { deviceIds } from '../../src/contract/ids.ts';
+import { type DocumentRecord, type DocumentSet, replace } from '../store/document.ts';
 import { type CredentialChange, type CredentialRecord, givenUp, noteStep } from './credential.ts';
-import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
 
 /** The document with the reset of a device, by its number. */
 export const resetDocument = (device: number): `reset:${number}` => `reset:${device}`;

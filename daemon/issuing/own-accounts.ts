@@ -1,15 +1,15 @@
 /** The accounts of this registry as a provider: the credentials are the keys that people sign in to devmgr with. */
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import { deviceIds, passkeyIds, userIds } from '../../../src/contract/ids.ts';
-import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { isAddressHost } from '../../networks.ts';
-import type { Store } from '../../store/store.ts';
-import type { Caller } from '../context.ts';
-import type { StepUpRule } from '../session.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import { deviceIds, passkeyIds, userIds } from '../../src/contract/ids.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import { isAddressHost } from '../base/networks.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Caller } from '../requests/context.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
+import type { StepUpRule } from '../requests/session.ts';
 import type { PasskeyService } from '../sign-in/passkeys.ts';
-import type { RelyingParty } from '../sign-in/relying-party.ts';
-import type { SignInPolicies } from '../sign-in/sign-in-policies.ts';
+import type { SignInPolicies } from '../sign-in/policies.ts';
+import type { Store } from '../store/store.ts';
 import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
 
 interface OwnAccountsParts {

@@ -1,9 +1,9 @@
 /** A device that is retired needs no PIN. */
-import type { DeviceChange } from '../domain/device.ts';
-import { pinDocument, setPin } from '../domain/pin.ts';
+import type { DeviceChange } from '../devices/records.ts';
 import { documentVersion } from '../store/tables.ts';
 import { Documents, documentChanges } from '../store/write/documents.ts';
 import type { ChangeAddition } from '../store/write/rule.ts';
+import { pinDocument, setPin } from './pin.ts';
 
 /** With the device, its PIN is removed. */
 export const pinAddition: ChangeAddition<Extract<DeviceChange, { readonly kind: 'device.set' }>> = {

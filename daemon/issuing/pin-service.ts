@@ -1,17 +1,17 @@
 /** PINs that stations have made. They are encrypted before they reach the registry, which cannot decrypt them. */
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { deviceIds } from '../../../src/contract/ids.ts';
-import { pinBounds } from '../../../src/contract/limits.ts';
-import type { PinPolicy } from '../../../src/contract/pins.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { iso } from '../../base/time.ts';
-import { readDevice } from '../../devices/lookups.ts';
-import type { DocumentSet } from '../../domain/document.ts';
-import * as domain from '../../domain/pin.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
-import { StoredSettings } from '../stored-settings.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { pinBounds } from '../../src/contract/limits.ts';
+import type { PinPolicy } from '../../src/contract/pins.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { iso } from '../base/time.ts';
+import { readDevice } from '../devices/lookups.ts';
+import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { StoredSettings } from '../requests/stored-settings.ts';
+import type { DocumentSet } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
+import * as domain from './pin.ts';
 
 /** A refusal is thrown as an `ApiError`. */
 export class PinService {

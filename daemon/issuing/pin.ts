@@ -1,7 +1,7 @@
 /** PINs that stations have made, sealed for recipients whom a policy names: documents that the journal proves. Decisions only, no I/O. */
 import { deviceIds } from '../../src/contract/ids.ts';
-import { type DocumentRecord, type DocumentSet, replace } from './document.ts';
-import type { Entry } from './journal.ts';
+import { type DocumentRecord, type DocumentSet, replace } from '../store/document.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** The document with the policy. */
 export const PIN_POLICY = 'pin-policy';

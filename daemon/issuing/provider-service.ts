@@ -1,33 +1,33 @@
 /** The providers at which keys are issued: added, tested, removed. Their secrets leave the registry in requests to them only. */
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { providerIds } from '../../../src/contract/ids.ts';
-import { providerBounds } from '../../../src/contract/limits.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { providerIds } from '../../src/contract/ids.ts';
+import { providerBounds } from '../../src/contract/limits.ts';
 import {
   forEachProviderSetting,
   type ProviderSetting,
   providerAddresses,
   providerSettings,
   shownProviderSettings,
-} from '../../../src/contract/provider-fields.ts';
-import type { ProviderItem } from '../../../src/contract/providers.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type { ProviderType } from '../../../src/contract/values.ts';
-import { iso } from '../../base/time.ts';
-import { ProviderAway, ProviderUnavailable } from '../../delivery/provider/errors.ts';
-import { enteredProblem, issuerProblem } from '../../delivery/provider/fetch.ts';
-import * as domain from '../../domain/provider.ts';
-import { openSecret, sealSecret } from '../../domain/sealed.ts';
-import { allOpenCredentials } from '../../issuing/reads.ts';
-import type { Store } from '../../store/store.ts';
-import { accept, type Context, commitLast, retrying } from '../context.ts';
-import { RetryLater } from '../limiter.ts';
+} from '../../src/contract/provider-fields.ts';
+import type { ProviderItem } from '../../src/contract/providers.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { ProviderType } from '../../src/contract/values.ts';
+import { ProviderAway, ProviderUnavailable } from '../base/errors.ts';
+import { enteredProblem, issuerProblem } from '../base/fetch.ts';
+import { openSecret, sealSecret } from '../base/sealed.ts';
+import { iso } from '../base/time.ts';
+import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
+import { RetryLater } from '../requests/limiter.ts';
+import type { Store } from '../store/store.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
+import * as domain from './provider.ts';
 import { entra } from './providers/entra.ts';
 import { okta } from './providers/okta.ts';
 import { type IssuingProvider, isRefusal, ProviderRefused } from './providers/provider-api.ts';
 import type { ProviderAccess } from './providers/requests.ts';
 import { webauthnServer } from './providers/webauthn-server.ts';
+import { allOpenCredentials } from './reads.ts';
 
 interface ProviderServiceParts {
   readonly store: Store;

@@ -4,9 +4,9 @@ import { providerIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
 import { type ProviderSetting, providerSettings, settingsOfProvider } from '../../src/contract/provider-fields.ts';
 import type { ProviderType } from '../../src/contract/values.ts';
-import { Refusal } from './decision.ts';
-import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
-import type { Binding } from './sealed.ts';
+import { Refusal } from '../base/decision.ts';
+import type { Binding } from '../base/sealed.ts';
+import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from '../store/document.ts';
 
 /** The document with the providers: the journal proves it. */
 export const PROVIDERS = 'providers';

@@ -1,13 +1,13 @@
 /** Compares the credentials of the registry with those that a provider lists, and fixes the differences. */
 import pLimit from 'p-limit';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { credentialIds, deviceIds } from '../../../src/contract/ids.ts';
-import { providerBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { type CredentialRecord, removed } from '../../domain/credential.ts';
-import type { ProviderRecord } from '../../domain/provider.ts';
-import { type Context, commitFor } from '../context.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { credentialIds, deviceIds } from '../../src/contract/ids.ts';
+import { providerBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { type Context, commitFor } from '../requests/context.ts';
+import { type CredentialRecord, removed } from './credential.ts';
 import { type CredentialService, type CredentialServiceParts, SETTLES_MS } from './credential-service.ts';
+import type { ProviderRecord } from './provider.ts';
 import { type RemoteCredential, registryOf } from './providers/provider-api.ts';
 
 interface ReconcileParts extends CredentialServiceParts {

@@ -1,10 +1,10 @@
 import type { Bindings } from '../http/bindings.ts';
-import { retrying } from '../services/context.ts';
-import type { CredentialService } from '../services/issuing/credential-service.ts';
-import type { KeyResetService } from '../services/issuing/key-reset-service.ts';
-import type { PinService } from '../services/issuing/pin-service.ts';
-import type { ProviderService } from '../services/issuing/provider-service.ts';
-import type { Reconcile } from '../services/issuing/reconcile.ts';
+import { retrying } from '../requests/context.ts';
+import type { CredentialService } from './credential-service.ts';
+import type { KeyResetService } from './key-reset-service.ts';
+import type { PinService } from './pin-service.ts';
+import type { ProviderService } from './provider-service.ts';
+import type { Reconcile } from './reconcile.ts';
 
 /** The services of issuing. */
 interface IssuingServices {

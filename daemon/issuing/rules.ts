@@ -1,14 +1,9 @@
 /** Rules for the changes of credentials at providers, and their entries. */
 import { credentialIds, providerIds } from '../../src/contract/ids.ts';
-import {
-  type CredentialChange,
-  type CredentialRecord,
-  credentialDigest,
-  credentialFields,
-} from '../domain/credential.ts';
 import { Conflict } from '../store/commit.ts';
 import { type Report, RowReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done, withFields } from '../store/write/rule.ts';
+import { type CredentialChange, type CredentialRecord, credentialDigest, credentialFields } from './credential.ts';
 import { credentials } from './tables.ts';
 
 const fresh = { credentialId: null, remoteId: null, issuedAt: null, uncertainAt: null, removedAt: null, version: 1 };

@@ -1,15 +1,15 @@
 /** Issuing: keys that are registered at providers, their PINs and their resets. */
 
-import { CredentialRemovals } from '../background/credential-removals.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { CredentialService } from '../services/issuing/credential-service.ts';
-import { KeyResetService } from '../services/issuing/key-reset-service.ts';
-import { ownAccounts } from '../services/issuing/own-accounts.ts';
-import { PinService } from '../services/issuing/pin-service.ts';
-import { ProviderService } from '../services/issuing/provider-service.ts';
-import { reconciler } from '../services/issuing/reconcile.ts';
+import { CredentialService } from './credential-service.ts';
+import { KeyResetService } from './key-reset-service.ts';
+import { ownAccounts } from './own-accounts.ts';
+import { PinService } from './pin-service.ts';
+import { ProviderService } from './provider-service.ts';
+import { reconciler } from './reconcile.ts';
 import { issuingOperations } from './routes.ts';
+import { CredentialRemovals } from './work.ts';
 
 export const startIssuing: StartSubject = ({ settings, log, stack, store, instance, now, offers }) => {
   const { passkeys, policies } = offers.signIn;

@@ -1,6 +1,7 @@
 /** The tables of credentials at providers. */
-import type { CredentialRecord } from '../domain/credential.ts';
+
 import { type Lookup, StoreTable } from '../store/table.ts';
+import type { CredentialRecord } from './credential.ts';
 
 export const credentials = new StoreTable<CredentialRecord>(
   'credential',

@@ -7,19 +7,19 @@ import { deviceIds, providerIds } from '../../src/contract/ids.ts';
 import { waitMs } from '../../src/delivery/retry.ts';
 import { schedules } from '../../src/delivery/schedules.ts';
 import { poll, sleep } from '../../src/delivery/wait.ts';
-import { JournalTail } from '../delivery/journal-tail.ts';
-import { isToRemove } from '../domain/credential.ts';
-import type { EntryType, EventRecord } from '../domain/journal.ts';
-import { pinDocument, pinIn, setPin } from '../domain/pin.ts';
-import { allOpenCredentials } from '../issuing/reads.ts';
-import type { Logger } from '../logger.ts';
-import type { CredentialService } from '../services/issuing/credential-service.ts';
-import type { ProviderService } from '../services/issuing/provider-service.ts';
-import { isRefusal } from '../services/issuing/providers/provider-api.ts';
-import { RetryLater } from '../services/limiter.ts';
+import type { DueTask } from '../background/due-work.ts';
+import { JournalTail } from '../background/journal-tail.ts';
+import type { Logger } from '../base/logger.ts';
+import { RetryLater } from '../requests/limiter.ts';
 import { Conflict } from '../store/commit.ts';
+import type { EntryType, EventRecord } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
-import type { DueTask } from './due-work.ts';
+import { isToRemove } from './credential.ts';
+import type { CredentialService } from './credential-service.ts';
+import { pinDocument, pinIn, setPin } from './pin.ts';
+import type { ProviderService } from './provider-service.ts';
+import { isRefusal } from './providers/provider-api.ts';
+import { allOpenCredentials } from './reads.ts';
 
 /** Types of journal entries after which the credentials of a device have to be removed at their providers. */
 const ENDING: readonly EntryType[] = [

@@ -2,16 +2,16 @@
 import { csvCell } from '../../src/contract/csv.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { AuditOptions, ProgramIo } from '../../src/contract/programs.ts';
-import { type AuditLine, toAuditLine } from '../delivery/forwarding/audit-line.ts';
-import { type EntryType, type EventRecord, entryTypes } from '../domain/journal.ts';
-import { escapedLine } from '../escaped.ts';
+import { escapedLine } from '../base/escaped.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import { type AuditLine, toAuditLine } from '../forwarding/audit-line.ts';
 import { presentHeads } from '../home/head-file.ts';
 import type { Home } from '../home/home.ts';
-import { print, reporting } from '../program-io.ts';
-import { StartRefused } from '../start-refused.ts';
+import { print, reporting } from '../start/program-io.ts';
+import { storeMaintenance } from '../start/store-engine.ts';
+import { type EntryType, type EventRecord, entryTypes } from '../store/journal.ts';
 import type { RegistryReader } from '../store/maintenance.ts';
 import type { EventFilter, JournalAnchor } from '../store/queries.ts';
-import { storeMaintenance } from '../store-engine.ts';
 import { entryText, nameWithoutActor } from './entry-text.ts';
 import { existingRegistry, notCoveredText } from './maintenance.ts';
 

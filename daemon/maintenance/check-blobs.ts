@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { backupIds, versionIds } from '../../src/contract/ids.ts';
 import { platformNames } from '../../src/contract/values.ts';
-import { isBlobName } from '../blobs/blobs.ts';
+import { isBlobName } from '../requests/blobs.ts';
 import type { Reader } from '../store/store.ts';
 
 /** A file that a record refers to. */

@@ -1,7 +1,7 @@
 /** Copies the files of a registry to another place, under the same names. */
 import { Readable } from 'node:stream';
-import type { Blobs } from '../blobs/blobs.ts';
-import { StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import type { Blobs } from '../requests/blobs.ts';
 import type { Reader } from '../store/store.ts';
 import { type RecordedFile, recordedFiles } from './check-blobs.ts';
 import type { CopyProgress } from './copy-rows.ts';

@@ -1,21 +1,21 @@
 /** Moves a registry to another engine, files included if asked for, and verifies what arrived. */
 
 import type { CopyOptions, ProgramIo } from '../../src/contract/programs.ts';
-import type { Blobs } from '../blobs/blobs.ts';
-import { openBlobs } from '../blobs/open-blobs.ts';
-import { filesTarget } from '../blobs/s3/target.ts';
-import { escapedLine } from '../escaped.ts';
+import { escapedLine } from '../base/escaped.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import { openBlobs } from '../files/open-blobs.ts';
 import { checkBelonging, presentImprint } from '../home/belonging.ts';
 import { secretsFrom } from '../home/given-settings.ts';
 import { presentHeads, type ReadHeads } from '../home/head-file.ts';
 import { Home } from '../home/home.ts';
 import { lockHome } from '../home/lock.ts';
+import { filesTarget } from '../home/object-store-target.ts';
 import { registryPlace } from '../home/store-target.ts';
-import { print, reporting } from '../program-io.ts';
-import { StartRefused } from '../start-refused.ts';
+import type { Blobs } from '../requests/blobs.ts';
+import { print, reporting } from '../start/program-io.ts';
+import { type CopiedRegistry, copiedRegistry } from '../start/store-engine.ts';
 import { type CopySource, type CopyTarget, copiedTables } from '../store/copy.ts';
 import type { Imprint } from '../store/imprint.ts';
-import { type CopiedRegistry, copiedRegistry } from '../store-engine.ts';
 import { blobProblems } from './check-blobs.ts';
 import { copyFiles } from './copy-files.ts';
 import { type CopyProgress, transferRows } from './copy-rows.ts';

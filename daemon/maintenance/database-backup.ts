@@ -3,13 +3,13 @@
  * the backups of the other.
  */
 import { rename, rm } from 'node:fs/promises';
+import { StartRefused } from '../base/start-refused.ts';
 import type { Home } from '../home/home.ts';
 import type { StoreTarget } from '../home/store-target.ts';
-import { StartRefused } from '../start-refused.ts';
+import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../start/store-engine.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
 import type { StagedRestore } from '../store/maintenance.ts';
-import { createDatabase, openDisposable, openReplacement, openSnapshot, readImprint } from '../store-engine.ts';
 import { type CopyProgress, transferRows } from './copy-rows.ts';
 
 /**

@@ -3,8 +3,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { Readable, Writable } from 'node:stream';
 import type { Decrypter, Encrypter } from 'age-encryption';
-import { syncFile } from '../files.ts';
-import { StartRefused } from '../start-refused.ts';
+import { syncFile } from '../base/files.ts';
+import { StartRefused } from '../base/start-refused.ts';
 
 /** What opens an encrypted backup: one of the two, or neither if it is not encrypted. */
 export interface DecryptionOptions {

@@ -1,4 +1,4 @@
-import type { EntryType } from '../domain/journal.ts';
+import type { EntryType } from '../store/journal.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 /** The files of a restore, if they are in a folder of the home. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { BEFORE_RESTORE } from '../blobs/blob-folder.ts';
-import { linkOrCopy } from '../files.ts';
+import { linkOrCopy } from '../base/files.ts';
+import { BEFORE_RESTORE } from '../files/blob-folder.ts';
 import type { Home } from '../home/home.ts';
 import type { Reader } from '../store/store.ts';
 import { type BlobReport, checkBlobs, digestInFolders } from './check-blobs.ts';

@@ -1,7 +1,8 @@
 /** Creates a registry: schema, keys and the first administrator. */
 import type { InitOptions, ProgramIo } from '../../src/contract/programs.ts';
+import { ensureFirstAdmin } from '../accounts/first-admin.ts';
+import { signingKeys } from '../accounts/signing-keys.ts';
 import { checkBelonging, presentImprint } from '../home/belonging.ts';
-import { ensureFirstAdmin } from '../home/first-admin.ts';
 import { readSetting, secretsFrom } from '../home/given-settings.ts';
 import { HeadKeeper } from '../home/head-keeper.ts';
 import { Home } from '../home/home.ts';
@@ -9,10 +10,9 @@ import { Instance } from '../home/instance.ts';
 import { journalKeys } from '../home/journal-keys.ts';
 import { lockHome } from '../home/lock.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
-import { signingKeys } from '../home/signing-keys.ts';
 import { type StoreTarget, storeTarget } from '../home/store-target.ts';
-import { print, reporting } from '../program-io.ts';
-import { lockCreation, openStore, readImprint } from '../store-engine.ts';
+import { print, reporting } from '../start/program-io.ts';
+import { lockCreation, openStore, readImprint } from '../start/store-engine.ts';
 
 interface Report {
   /** False if the registry existed; then nothing was changed. */

@@ -1,14 +1,14 @@
 /** Replaces the key that signs tokens, or the key of the journal. */
 import type { ProgramIo, RotateKeyOptions } from '../../src/contract/programs.ts';
 import { poll } from '../../src/delivery/wait.ts';
+import { enterSigningKey, rotateSigningKey, signingKeys } from '../accounts/signing-keys.ts';
+import { StartRefused } from '../base/start-refused.ts';
 import type { Home } from '../home/home.ts';
 import { prepareNextKey } from '../home/journal-keys.ts';
 import { lockHome, runningPid } from '../home/lock.ts';
 import { rotateJournalKey } from '../home/rotate-journal-key.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
-import { enterSigningKey, rotateSigningKey, signingKeys } from '../home/signing-keys.ts';
-import { print, reporting } from '../program-io.ts';
-import { StartRefused } from '../start-refused.ts';
+import { print, reporting } from '../start/program-io.ts';
 import { type ExistingRegistry, existingRegistry } from './maintenance.ts';
 import { writeRegistry } from './write-registry.ts';
 

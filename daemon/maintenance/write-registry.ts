@@ -1,7 +1,7 @@
 import { HeadKeeper } from '../home/head-keeper.ts';
 import { journalKeys } from '../home/journal-keys.ts';
+import { storeMaintenance } from '../start/store-engine.ts';
 import type { Store } from '../store/store.ts';
-import { storeMaintenance } from '../store-engine.ts';
 import type { ExistingRegistry } from './maintenance.ts';
 
 /**

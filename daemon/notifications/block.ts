@@ -1,4 +1,4 @@
-import type { EventRecord } from '../domain/journal.ts';
+import type { EventRecord } from '../store/journal.ts';
 import { bitOf, type TypeSet, textFrame, userEventOf } from './frames.ts';
 
 /** Size in bytes at which a block is complete: what is written to a socket at once. */

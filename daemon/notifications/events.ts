@@ -4,8 +4,8 @@ import { type EventType, eventTypes, journalEventTypes } from '../../src/contrac
 import { eventPage } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { readDevice } from '../devices/lookups.ts';
-import { userEventOf } from '../notifications/frames.ts';
 import type { Reader } from '../store/store.ts';
+import { userEventOf } from './frames.ts';
 
 /** Reads past events. */
 export class EventService {

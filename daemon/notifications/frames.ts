@@ -12,7 +12,7 @@ import {
 import type { EventActor, FieldChange, Notification } from '../../src/contract/events.ts';
 import { deviceIds, versionIds } from '../../src/contract/ids.ts';
 import { actorKinds } from '../../src/contract/values.ts';
-import type { EventRecord } from '../domain/journal.ts';
+import type { EventRecord } from '../store/journal.ts';
 
 /** A set of event types as bits, so that filtering for thousands of consumers costs one operation each. */
 export type TypeSet = number;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitConcurrency } from '../concurrency.ts';
+import { limitConcurrency } from '../base/concurrency.ts';
 import type { Reader } from '../store/store.ts';
 import { blocksOf, type JournalBlock } from './block.ts';
 import { journalTypes, typesIn } from './frames.ts';
@@ -68,7 +68,7 @@ export class History {
   readonly #options: HistoryOptions;
   readonly #pause: (milliseconds: number) => Promise<unknown>;
   readonly #limit = limitConcurrency(MAX_READS);
-  /** By holder (see `domain/holder.ts`). The one that has waited longest comes first. */
+  /** By holder (see `requests/holder.ts`). The one that has waited longest comes first. */
   readonly #holders = new Map<string, StreamReplays>();
 
   constructor(options: HistoryOptions) {

@@ -1,5 +1,5 @@
 import type { Bindings } from '../http/bindings.ts';
-import type { EventService } from '../services/events.ts';
+import type { EventService } from './events.ts';
 
 /** The services of events. */
 interface EventServices {

@@ -1,6 +1,6 @@
 /** Past events. The stream of new ones is that of the server. */
 import type { StartSubject } from '../http/subject.ts';
-import { EventService } from '../services/events.ts';
+import { EventService } from './events.ts';
 import { eventOperations } from './routes.ts';
 
 declare module '../http/subject.ts' {

@@ -6,16 +6,16 @@ import { eventTypes } from '../../src/contract/event-types.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { readDevice } from '../devices/lookups.ts';
-import { hardwareTypes, journalTypes, type TypeSet, typeSet } from '../notifications/frames.ts';
-import type { Hub } from '../notifications/hub.ts';
+import { refuseNullInUrl } from '../http/null-text.ts';
+import { bearer, keyMissing } from '../http/operation.ts';
+import { checkQuery } from '../http/strict-query.ts';
+import type { Caller } from '../requests/context.ts';
 import type { RequestClient, TokenCheck } from '../requests/token-check.ts';
-import type { Caller } from '../services/context.ts';
-import { eventTypesIn } from '../services/events.ts';
-import type { SignInCodes } from '../services/sign-in-codes.ts';
+import type { SignInCodes } from '../sign-in/codes.ts';
 import type { Reader } from '../store/store.ts';
-import { refuseNullInUrl } from './null-text.ts';
-import { bearer, keyMissing } from './operation.ts';
-import { checkQuery } from './strict-query.ts';
+import { eventTypesIn } from './events.ts';
+import { hardwareTypes, journalTypes, type TypeSet, typeSet } from './frames.ts';
+import type { Hub } from './hub.ts';
 
 /** Checks of a request for a stream. */
 export interface AdmissionParts {

@@ -10,16 +10,16 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { stream as streamBounds } from '../../src/contract/values.ts';
-import type { Hub } from '../notifications/hub.ts';
-import type { FrameSink } from '../notifications/outbox.ts';
+import type { HttpConnections } from '../http/connections.ts';
+import type { LoopWatch } from '../http/loop-watch.ts';
+import { checkOrigin, type OriginRule } from '../http/origin.ts';
+import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from '../http/responses.ts';
+import { holderOf, nameOf } from '../requests/context.ts';
+import { Quota, type QuotaBounds } from '../requests/quota.ts';
 import type { TokenCheck } from '../requests/token-check.ts';
-import { holderOf, nameOf } from '../services/context.ts';
-import { Quota, type QuotaBounds } from '../services/quota.ts';
 import type { Reader } from '../store/store.ts';
-import type { HttpConnections } from './connections.ts';
-import type { LoopWatch } from './loop-watch.ts';
-import { checkOrigin, type OriginRule } from './origin.ts';
-import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from './responses.ts';
+import type { Hub } from './hub.ts';
+import type { FrameSink } from './outbox.ts';
 import { type AdmissionParts, admit, type StreamAdmission, splitUrl } from './stream-admission.ts';
 
 /** Dependencies of the stream. */

@@ -1,10 +1,10 @@
 /** The accounts of a person, and what was made with them. */
 
-import { tokenIds, userIds } from '../../../src/contract/ids.ts';
-import type { MadeWebhook, ServiceTokenRecord, UserRecord } from '../../domain/callers.ts';
-import { hasMade } from '../../domain/service-token.ts';
-import type { Store } from '../../store/store.ts';
-import { isOwnerLost, ownerOf } from '../service-tokens.ts';
+import { tokenIds, userIds } from '../../src/contract/ids.ts';
+import { hasMade } from '../accounts/service-token.ts';
+import { isOwnerLost, ownerOf } from '../accounts/service-tokens.ts';
+import type { MadeWebhook, ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
+import type { Store } from '../store/store.ts';
 
 interface PersonAccess {
   readonly accounts: readonly UserRecord[];

@@ -1,7 +1,7 @@
 /** Queries about devices and their persons beside records, once for all engines. */
 import { personKey } from '../../src/contract/person-key.ts';
+import type { DeviceRecord } from '../devices/records.ts';
 import { devicesOf, unmatchedNamed } from '../devices/tables.ts';
-import type { DeviceRecord } from '../domain/device.ts';
 import { type RecordQueries, withAnswer } from '../store/read/records.ts';
 import type { Lookup } from '../store/table.ts';
 

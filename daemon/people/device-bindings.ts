@@ -1,16 +1,16 @@
 /** To whom devices belong: the person whom a name means, beside the changes of devices. */
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
+import type { DeviceChange, DeviceRecord, DeviceSet } from '../devices/records.ts';
 import { setDevice } from '../devices/rules.ts';
 import { devices } from '../devices/tables.ts';
-import type { DeviceChange, DeviceRecord, DeviceSet } from '../domain/device.ts';
-import type { Entry } from '../domain/journal.ts';
-import { type DevicesBind, holderOf, type PersonRecord } from '../domain/person.ts';
-import { sealedEntry } from '../domain/sealed-names.ts';
 import { Conflict } from '../store/commit.ts';
+import type { Entry } from '../store/journal.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeAddition, type ChangeRule, done } from '../store/write/rule.ts';
+import { type DevicesBind, holderOf, type PersonRecord } from './person.ts';
+import { sealedEntry } from './sealed-names.ts';
 import { people, peopleNamed } from './tables.ts';
 
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;

@@ -1,9 +1,9 @@
 /** Devices that a daemon of an earlier version has bound: to a name only. */
-import { personBounds } from '../../../src/contract/limits.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
-import type { PersonRecord } from '../../domain/person.ts';
-import type { Store } from '../../store/store.ts';
-import { retrying } from '../context.ts';
+import { personBounds } from '../../src/contract/limits.ts';
+import { personKey } from '../../src/contract/person-key.ts';
+import { retrying } from '../requests/context.ts';
+import type { Store } from '../store/store.ts';
+import type { PersonRecord } from './person.ts';
 
 /** Devices of one commit. */
 const PORTION = 1000;

@@ -1,26 +1,20 @@
 import { personKey } from '../../src/contract/person-key.ts';
-import {
-  holderOf,
-  type OwnerGuard,
-  type PersonChange,
-  type PersonRecord,
-  type PresentGuard,
-} from '../domain/person.ts';
-import type { RefusedAdd, RefusedRow } from '../domain/refused.ts';
-import { collectPersons, openedNames } from '../domain/sealed-names.ts';
 import type { Rows, Window } from '../store/queries.ts';
 import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
 import { personAddition } from './device-bindings.ts';
+import { holderOf, type OwnerGuard, type PersonChange, type PersonRecord, type PresentGuard } from './person.ts';
 import type { PersonFilter } from './queries.ts';
+import type { RefusedAdd, RefusedRow } from './refused-records.ts';
 import { RefusedRequests, refusedChanges } from './refused-rules.ts';
 import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';
+import { collectPersons, openedNames } from './sealed-names.ts';
 import { peopleInSqlite } from './sqlite/index.ts';
 import { peopleNamed, personSalts, people as persons, refusedRequests } from './tables.ts';
 
-declare module '../domain/document.ts' {
+declare module '../store/document.ts' {
   interface SubjectDocuments {
     people: 'people-policy' | 'groups' | 'directory' | 'directory-run';
   }

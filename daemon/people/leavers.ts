@@ -1,12 +1,12 @@
 /** Consequences for the devices of persons who leave. */
-import { userIds } from '../../../src/contract/ids.ts';
-import type { BrakeTotals } from '../../domain/leaver-brake.ts';
-import { leaverRuleOf } from '../../domain/people-policy.ts';
-import { leaverReason, type PersonLeave, type PersonRecord } from '../../domain/person.ts';
-import type { PersonFilter } from '../../people/queries.ts';
-import type { Change, ChangeResult } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import type { PeoplePolicies } from './people-policies.ts';
+import { userIds } from '../../src/contract/ids.ts';
+import type { Change, ChangeResult } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
+import type { BrakeTotals } from './leaver-brake.ts';
+import { leaverReason, type PersonLeave, type PersonRecord } from './person.ts';
+import type { PeoplePolicies } from './policies.ts';
+import { leaverRuleOf } from './policy.ts';
+import type { PersonFilter } from './queries.ts';
 
 /** Devices that a leave has changed, by number. */
 type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;

@@ -1,11 +1,11 @@
 /** Persons and groups that requests name. */
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import type { DeviceRecord } from '../domain/device.ts';
-import { GROUPS, type Groups, groupsIn } from '../domain/people-policy.ts';
-import type { PersonRecord } from '../domain/person.ts';
-import { keepsName } from '../domain/user.ts';
+import { keepsName } from '../accounts/user.ts';
+import type { DeviceRecord } from '../devices/records.ts';
 import type { Reader } from '../store/store.ts';
+import type { PersonRecord } from './person.ts';
+import { GROUPS, type Groups, groupsIn } from './policy.ts';
 
 /** The groups of persons. */
 export const readGroups = async (store: Pick<Reader, 'document'>): Promise<Groups> =>

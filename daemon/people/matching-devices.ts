@@ -1,20 +1,20 @@
 /** Devices that are bound to a name without a person: whose they may be, and giving them to persons. */
 import { Type } from 'typebox';
-import { ApiError, Code, SUCCESS } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
-import { deviceIds, personIds } from '../../../src/contract/ids.ts';
-import type { MatchCandidate } from '../../../src/contract/people.ts';
-import { matchItem } from '../../../src/contract/people.ts';
-import { personKey, withoutAccents } from '../../../src/contract/person-key.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { compileReader } from '../../../src/contract/validate.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { matchDevice, type PersonRecord } from '../../domain/person.ts';
-import { personWith } from '../../people/lookups.ts';
-import type { Change, Guard } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { deviceIds, personIds } from '../../src/contract/ids.ts';
+import type { MatchCandidate } from '../../src/contract/people.ts';
+import { matchItem } from '../../src/contract/people.ts';
+import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { compileReader } from '../../src/contract/validate.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { type Context, commitLast, retrying } from '../requests/context.ts';
+import type { Change, Guard } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import { personPortions } from './leavers.ts';
+import { personWith } from './lookups.ts';
+import { matchDevice, type PersonRecord } from './person.ts';
 
 type Result = DataOf<Routes['matchPeople']>['results'][number];
 /** How a name can be meant, the nearest first. */

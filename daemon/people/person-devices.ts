@@ -1,13 +1,13 @@
 /** Which devices are those of a person, and how they become so. */
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
+import type { DeviceRecord, DeviceSet, DeviceUpdate } from '../devices/records.ts';
 import { activeDevicesOf, devices, unkeyedNamed, unmatchedNamed } from '../devices/tables.ts';
-import type { DeviceRecord, DeviceSet, DeviceUpdate } from '../domain/device.ts';
-import { holderOf, type PersonRecord } from '../domain/person.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
 import type { WantedRows } from '../store/write/source.ts';
 import { setOwned } from './device-bindings.ts';
+import { holderOf, type PersonRecord } from './person.ts';
 import { people, peopleNamed } from './tables.ts';
 
 /** Rows that `holds` and `activeOf` look up. */

@@ -4,10 +4,10 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { namesIn } from '../../src/contract/names.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type LeaverAction, type PersonSource, personSources } from '../../src/contract/values.ts';
-import type { DeviceChange, DeviceGuard, DeviceRecord } from './device.ts';
-import { lock } from './device-decisions.ts';
-import { saltedDigest } from './digest.ts';
-import type { Entry } from './journal.ts';
+import { lock } from '../devices/decisions.ts';
+import type { DeviceChange, DeviceGuard, DeviceRecord } from '../devices/records.ts';
+import { saltedDigest } from '../store/digest.ts';
+import type { Entry } from '../store/journal.ts';
 import { type BrakeCounts, type BrakeTotals, isLeaveHeld, isNameHeld, type LeaverCounts } from './leaver-brake.ts';
 
 /** The parts of a name that an identity provider sends. A part that it has not sent is absent. */

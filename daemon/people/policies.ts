@@ -1,10 +1,10 @@
-import type { PeoplePolicy } from '../../../src/contract/people-policy.ts';
-import type { OwnerJudge, OwnerVerdict } from '../../devices/judges.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { noPeoplePolicy, PEOPLE_POLICY } from '../../domain/people-policy.ts';
-import { type OwnerGuard, ownerFault, unlockFault } from '../../domain/person.ts';
-import type { Store } from '../../store/store.ts';
-import { StoredSettings } from '../stored-settings.ts';
+import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
+import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { StoredSettings } from '../requests/stored-settings.ts';
+import type { Store } from '../store/store.ts';
+import { type OwnerGuard, ownerFault, unlockFault } from './person.ts';
+import { noPeoplePolicy, PEOPLE_POLICY } from './policy.ts';
 
 /** The policy of persons. */
 export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements OwnerJudge {

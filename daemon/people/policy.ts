@@ -3,8 +3,8 @@ import { Code } from '../../src/contract/codes.ts';
 import { groupIds } from '../../src/contract/ids.ts';
 import { personBounds } from '../../src/contract/limits.ts';
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
-import { Refusal } from './decision.ts';
-import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
+import { Refusal } from '../base/decision.ts';
+import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from '../store/document.ts';
 import type { LeaverRule } from './person.ts';
 
 /** The document with the policy. */

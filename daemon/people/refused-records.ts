@@ -1,7 +1,7 @@
 /** What identity providers and the directory sent and the registry could not store: the newest of each source. Decisions only, no I/O. */
 import { refusedBounds } from '../../src/contract/limits.ts';
 import { type ProvisioningSource, provisioningSources } from '../../src/contract/values.ts';
-import type { Entry } from './journal.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** A value, or a whole request, that was refused. It names persons, so it is kept for a limited time and never in the journal. */
 export interface RefusedRequest {

@@ -1,8 +1,9 @@
 /** What sources sent and the registry could not store. */
-import { numberOfSource, type RefusedAdd, type RefusedRow, withRefusals } from '../domain/refused.ts';
+
 import type { Field } from '../store/table.ts';
 import { ReplacedRows } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
+import { numberOfSource, type RefusedAdd, type RefusedRow, withRefusals } from './refused-records.ts';
 import { refusedRequests } from './tables.ts';
 
 /** The row of each source. */

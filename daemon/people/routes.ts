@@ -1,8 +1,8 @@
 import type { Bindings } from '../http/bindings.ts';
-import type { MatchingDevices } from '../services/people/matching-devices.ts';
-import type { PeoplePolicies } from '../services/people/people-policies.ts';
-import type { PeopleService } from '../services/people/people-service.ts';
-import type { RefusedRequests } from '../services/people/refused.ts';
+import type { MatchingDevices } from './matching-devices.ts';
+import type { PeoplePolicies } from './policies.ts';
+import type { RefusedRequests } from './refused.ts';
+import type { PeopleService } from './service.ts';
 
 /** The services of persons. */
 interface PeopleServices {

@@ -3,13 +3,23 @@
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { accountsNamed, enabledAdmins, users } from '../accounts/tables.ts';
+import { edit as editUser, isOfProvider, keepsName } from '../accounts/user.ts';
 import { userChanges } from '../accounts/user-rules.ts';
+import { deactivate, lock } from '../devices/decisions.ts';
+import type { DeviceRecord } from '../devices/records.ts';
 import { activeDevicesOf, devices, devicesOf, unkeyedNamed, unmatchedNamed } from '../devices/tables.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import type { DeviceRecord } from '../domain/device.ts';
-import { deactivate, lock } from '../domain/device-decisions.ts';
-import type { Entry } from '../domain/journal.ts';
-import { brakeRows, recentCounts, withCount } from '../domain/leaver-brake.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type Change, Conflict } from '../store/commit.ts';
+import type { Entry } from '../store/journal.ts';
+import type { EntryContext } from '../store/journal-end.ts';
+import type { Field } from '../store/table.ts';
+import { ReplacedRows } from '../store/write/documents.ts';
+import type { Draft } from '../store/write/draft.ts';
+import { digestIn, RowReplay } from '../store/write/replay.ts';
+import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
+import type { WantedRows } from '../store/write/source.ts';
+import { bindingRule, setOwned } from './device-bindings.ts';
+import { brakeRows, recentCounts, withCount } from './leaver-brake.ts';
 import {
   digestSources,
   heldName,
@@ -27,17 +37,7 @@ import {
   rowDigest,
   searchTextOf,
   unlockFault,
-} from '../domain/person.ts';
-import { edit as editUser, isOfProvider, keepsName } from '../domain/user.ts';
-import { type Change, Conflict } from '../store/commit.ts';
-import type { EntryContext } from '../store/journal-end.ts';
-import type { Field } from '../store/table.ts';
-import { ReplacedRows } from '../store/write/documents.ts';
-import type { Draft } from '../store/write/draft.ts';
-import { digestIn, RowReplay } from '../store/write/replay.ts';
-import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
-import type { WantedRows } from '../store/write/source.ts';
-import { bindingRule, setOwned } from './device-bindings.ts';
+} from './person.ts';
 import { activeOf, bind, bindToLeaver, holds, updateOf, wantNamed } from './person-devices.ts';
 import { type LeaverRow, leaverCounts, people, peopleNamed } from './tables.ts';
 

@@ -5,9 +5,9 @@
 import { hash } from 'node:crypto';
 import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
-import type { Entry } from './journal.ts';
+import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
+import type { Entry } from '../store/journal.ts';
 import type { PersonRecord } from './person.ts';
-import { type Binding, openSecret, sealSecret } from './sealed.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

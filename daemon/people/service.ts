@@ -1,24 +1,24 @@
 /** The operations on persons. */
 
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
-import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../../src/contract/ids.ts';
-import type * as api from '../../../src/contract/people.ts';
-import { isSameName, personKey } from '../../../src/contract/person-key.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { iso } from '../../base/time.ts';
-import { KeyedMutex } from '../../concurrency.ts';
-import type { MadeWebhook } from '../../domain/callers.ts';
-import { groupNamed, namesOf } from '../../domain/people-policy.ts';
-import * as domain from '../../domain/person.ts';
-import { nameTakenBy, personWith, readGroups } from '../../people/lookups.ts';
-import type { Change } from '../../store/commit.ts';
-import { readPage } from '../../store/page.ts';
-import type { Window } from '../../store/queries.ts';
-import type { Store } from '../../store/store.ts';
-import { type Caller, type Context, commitLast, retrying, timeOf } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../src/contract/ids.ts';
+import type * as api from '../../src/contract/people.ts';
+import { isSameName, personKey } from '../../src/contract/person-key.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { iso } from '../base/time.ts';
+import type { MadeWebhook } from '../requests/callers.ts';
+import { type Caller, type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
+import type { Change } from '../store/commit.ts';
+import { readPage } from '../store/page.ts';
+import type { Window } from '../store/queries.ts';
+import type { Store } from '../store/store.ts';
 import { accessOf, ownerlessWebhooks, webhooksMadeBy } from './access.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
+import { nameTakenBy, personWith, readGroups } from './lookups.ts';
+import * as domain from './person.ts';
+import { groupNamed, namesOf } from './policy.ts';
 
 /** Dependencies of the service. */
 interface PeopleServiceParts {

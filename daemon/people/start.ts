@@ -1,15 +1,15 @@
 /** Persons: those who hold keys, and what follows when they leave. */
 
-import { dueLeavers, earlierDevices } from '../background/due.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { OwnerJudge } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { Leavers } from '../services/people/leavers.ts';
-import { MatchingDevices } from '../services/people/matching-devices.ts';
-import { PeoplePolicies } from '../services/people/people-policies.ts';
-import { PeopleService } from '../services/people/people-service.ts';
-import { RefusedRequests } from '../services/people/refused.ts';
+import { Leavers } from './leavers.ts';
+import { MatchingDevices } from './matching-devices.ts';
+import { PeoplePolicies } from './policies.ts';
+import { RefusedRequests } from './refused.ts';
 import { peopleOperations } from './routes.ts';
+import { PeopleService } from './service.ts';
+import { dueLeavers, earlierDevices } from './work.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {

@@ -1,8 +1,9 @@
 /** The tables of persons, of what leavers did, and of what was refused. */
-import type { LeaverCounts } from '../domain/leaver-brake.ts';
-import type { PersonRecord } from '../domain/person.ts';
-import type { RefusedRow } from '../domain/refused.ts';
+
 import { type Lookup, StoreTable } from '../store/table.ts';
+import type { LeaverCounts } from './leaver-brake.ts';
+import type { PersonRecord } from './person.ts';
+import type { RefusedRow } from './refused-records.ts';
 
 export const people = new StoreTable<PersonRecord>(
   'person',

@@ -1,7 +1,7 @@
-import { bindEarlierDevices } from '../services/people/earlier-devices.ts';
-import type { Leavers } from '../services/people/leavers.ts';
+import type { DueTask } from '../background/due-work.ts';
 import type { Store } from '../store/store.ts';
-import type { DueTask } from './due-work.ts';
+import { bindEarlierDevices } from './earlier-devices.ts';
+import type { Leavers } from './leavers.ts';
 
 /** Persons of one look. */
 const PORTION = 100;

@@ -1,11 +1,11 @@
 /** Whether the stored answers of devices are those that their proofs follow from. */
 import { deviceIds } from '../../src/contract/ids.ts';
-import { storedProof } from '../domain/device-proof.ts';
-import { type AnsweredChallenge, answerDigest, answerParts } from '../domain/proof-digest.ts';
+import { storedProof } from '../devices/proof.ts';
 import type { StoredRows } from '../store/copy.ts';
 import { columnOf } from '../store/table.ts';
 import type { Report } from '../store/write/replay.ts';
 import { read } from '../store/write/verify.ts';
+import { type AnsweredChallenge, answerDigest, answerParts } from './digest.ts';
 
 interface ProvedDevice {
   readonly number: number;

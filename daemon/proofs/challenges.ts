@@ -1,7 +1,7 @@
 /** Challenges for keys. They are not stored: each is derived from its id and a secret that all daemons of the registry have. */
 import { createECDH, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import { proofBounds } from '../../../src/contract/limits.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import { proofBounds } from '../../src/contract/limits.ts';
 
 /** Challenges for keys. */
 export interface Challenge {

@@ -1,6 +1,6 @@
 import { namesIn } from '../../src/contract/names.ts';
-import { digest } from './digest.ts';
-import type { ProofRecord } from './proof.ts';
+import { digest } from '../store/digest.ts';
+import type { ProofRecord } from './records.ts';
 
 /** The digest of everything that a stored answer is judged by. No part contains a line break: JSON escapes it. */
 export const answerDigest = (answer: AnsweredChallenge): string =>

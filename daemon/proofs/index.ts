@@ -1,13 +1,13 @@
-import type { LatestProof, ProofChange, ProofRecord, UnansweredGuard } from '../domain/proof.ts';
 import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { compareAnswers } from './answers-check.ts';
+import type { LatestProof, ProofChange, ProofRecord, UnansweredGuard } from './records.ts';
 import { answersOf, proofChanges, proofGuards } from './rules.ts';
 import { proofsInSqlite } from './sqlite/index.ts';
 import { type ProofRow, proofs as table } from './tables.ts';
 
-declare module '../domain/document.ts' {
+declare module '../store/document.ts' {
   interface SubjectDocuments {
     proofs: 'trust' | 'metadata' | 'proof-policy';
   }

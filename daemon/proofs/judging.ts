@@ -1,12 +1,12 @@
 /** Judges answers of keys with what the registry trusts, and makes what is stored of a verdict. */
-import type { Claims, Evidence } from '../../../src/contract/proof.ts';
-import { type StoredProof, storedProof } from '../../domain/device-proof.ts';
-import type { Entry } from '../../domain/journal.ts';
-import type { ProofRecord } from '../../domain/proof.ts';
-import { answerDigest } from '../../domain/proof-digest.ts';
-import { advisories } from '../../proof/advisories.ts';
-import { evidenceDigest, judge } from '../../proof/judge.ts';
-import type { Trust, Verdict } from '../../proof/types.ts';
+import type { Claims, Evidence } from '../../src/contract/proof.ts';
+import { type StoredProof, storedProof } from '../devices/proof.ts';
+import type { Entry } from '../store/journal.ts';
+import { answerDigest } from './digest.ts';
+import { advisories } from './judge/advisories.ts';
+import { evidenceDigest, judge } from './judge/judge.ts';
+import type { Trust, Verdict } from './judge/types.ts';
+import type { ProofRecord } from './records.ts';
 
 /** An answer without its verdict. */
 export type UnjudgedProof = Omit<ProofRecord, 'proof'>;

@@ -1,22 +1,22 @@
 /** Proof that a key needs to be registered. */
 
-import { Code } from '../../../src/contract/codes.ts';
-import type { Registration } from '../../../src/contract/devices.ts';
-import { hourMs } from '../../../src/contract/durations.ts';
-import { proofBounds } from '../../../src/contract/limits.ts';
-import type { ProofPolicy } from '../../../src/contract/proof.ts';
-import { TimeSlice } from '../../concurrency.ts';
-import type { Admission, ProofJudge } from '../../devices/judges.ts';
-import { Refusal } from '../../domain/decision.ts';
-import { storedProof } from '../../domain/device-proof.ts';
-import { replace, type SettingsRecord, settingsIn } from '../../domain/document.ts';
-import type { LatestProof } from '../../domain/proof.ts';
-import { checkPolicy } from '../../proof/policy.ts';
-import { provedFacts } from '../../proof/proved-facts.ts';
-import { Conflict } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, idOf, retrying } from '../context.ts';
+import { Code } from '../../src/contract/codes.ts';
+import type { Registration } from '../../src/contract/devices.ts';
+import { hourMs } from '../../src/contract/durations.ts';
+import { proofBounds } from '../../src/contract/limits.ts';
+import type { ProofPolicy } from '../../src/contract/proof.ts';
+import { TimeSlice } from '../base/concurrency.ts';
+import { Refusal } from '../base/decision.ts';
+import type { Admission, ProofJudge } from '../devices/judges.ts';
+import { storedProof } from '../devices/proof.ts';
+import { type Context, commitLast, idOf, retrying } from '../requests/context.ts';
+import { Conflict } from '../store/commit.ts';
+import { replace, type SettingsRecord, settingsIn } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
+import { checkPolicy } from './judge/policy.ts';
+import { provedFacts } from './judge/proved-facts.ts';
 import { judgedNow } from './judging.ts';
+import type { LatestProof } from './records.ts';
 import type { TrustedRoots } from './trusted.ts';
 
 const NAME = 'proof-policy';

@@ -1,6 +1,6 @@
 /** Answers of keys to challenges, and the proofs of devices that follow from them. */
 
-import type { Entry } from './journal.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** An answer to a challenge as it is stored. Texts of bytes are base64url. */
 export interface ProofRecord {

@@ -1,7 +1,7 @@
 import type { Bindings } from '../http/bindings.ts';
-import type { ProofPolicies } from '../services/proofs/policies.ts';
-import type { ProofService } from '../services/proofs/proof-service.ts';
-import type { TrustFile, TrustService } from '../services/proofs/trust-service.ts';
+import type { ProofPolicies } from './policies.ts';
+import type { ProofService } from './service.ts';
+import type { TrustFile, TrustService } from './trust.ts';
 
 /** The services of proofs. */
 interface ProofServices {

@@ -1,13 +1,13 @@
 /** Rules for the changes and guards of answers to challenges. */
 
 import { devices } from '../devices/tables.ts';
-import type { ProofChange, ProofExpire, UnansweredGuard } from '../domain/proof.ts';
 import { Conflict } from '../store/commit.ts';
 import type { Lookup } from '../store/table.ts';
 import type { Part } from '../store/write/draft.ts';
 import type { ChangeRules, GuardRules } from '../store/write/rule.ts';
 import { done } from '../store/write/rule.ts';
 import type { Source } from '../store/write/source.ts';
+import type { ProofChange, ProofExpire, UnansweredGuard } from './records.ts';
 import { type ProofRow, proofs } from './tables.ts';
 
 type ProofLookup = Lookup<ProofRow, 'proofId'>;

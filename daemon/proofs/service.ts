@@ -1,21 +1,21 @@
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { deviceIds } from '../../../src/contract/ids.ts';
-import { proofBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { iso } from '../../base/time.ts';
-import { TimeSlice } from '../../concurrency.ts';
-import type { DeviceRecord, DeviceRow } from '../../domain/device.ts';
-import { type DeviceDecision, prove } from '../../domain/device-decisions.ts';
-import { gradeOf, storedProof } from '../../domain/device-proof.ts';
-import type { ProofRecord } from '../../domain/proof.ts';
-import type { Trust, Verdict } from '../../proof/types.ts';
-import { type Change, Conflict } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitFor, commitLast, holderOf, nameOf, retrying } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { proofBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { TimeSlice } from '../base/concurrency.ts';
+import { iso } from '../base/time.ts';
+import { type DeviceDecision, prove } from '../devices/decisions.ts';
+import { gradeOf, storedProof } from '../devices/proof.ts';
+import type { DeviceRecord, DeviceRow } from '../devices/records.ts';
+import { type Context, commitFor, commitLast, holderOf, nameOf, retrying } from '../requests/context.ts';
+import { type Change, Conflict } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import type { Challenge, Challenges } from './challenges.ts';
+import type { Trust, Verdict } from './judge/types.ts';
 import { digestOf, judgeAnswer, judgedNow, proofEntry, proofText, type UnjudgedProof } from './judging.ts';
 import type { ProofPolicies } from './policies.ts';
+import type { ProofRecord } from './records.ts';
 import type { TrustedRoots } from './trusted.ts';
 
 /** Dependencies of the service. */

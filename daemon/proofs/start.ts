@@ -4,13 +4,13 @@ import { DueWork } from '../background/due-work.ts';
 import { proofSweep } from '../background/sweeps.ts';
 import type { ProofJudge } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { Challenges } from '../services/proofs/challenges.ts';
-import { ProofPolicies } from '../services/proofs/policies.ts';
-import { ProofService } from '../services/proofs/proof-service.ts';
-import { systemRoots } from '../services/proofs/system-roots.ts';
-import { TrustService } from '../services/proofs/trust-service.ts';
-import { TrustedRoots } from '../services/proofs/trusted.ts';
+import { Challenges } from './challenges.ts';
+import { ProofPolicies } from './policies.ts';
 import { proofOperations } from './routes.ts';
+import { ProofService } from './service.ts';
+import { systemRoots } from './system-roots.ts';
+import { TrustService } from './trust.ts';
+import { TrustedRoots } from './trusted.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {

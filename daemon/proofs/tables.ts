@@ -1,6 +1,7 @@
 /** The tables of answers to challenges. */
-import type { ProofRecord } from '../domain/proof.ts';
+
 import { StoreTable } from '../store/table.ts';
+import type { ProofRecord } from './records.ts';
 
 /** An answer to a challenge, as it is stored. */
 export interface ProofRow extends ProofRecord {

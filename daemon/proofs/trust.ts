@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { DataOf, FormOf } from '../../../src/contract/define.ts';
-import { proofBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type * as api from '../../../src/contract/trust.ts';
-import { iso } from '../../base/time.ts';
-import type { StagedBlob } from '../../blobs/blobs.ts';
-import { limitConcurrency, TimeSlice } from '../../concurrency.ts';
-import { replace } from '../../domain/document.ts';
-import { type Certificate, isSelfIssued } from '../../proof/certificate.ts';
-import { MalformedError } from '../../proof/malformed.ts';
-import { RefusedMetadata, readBlob } from '../../proof/metadata.ts';
-import { certificatesIn, trustFileKind } from '../../proof/trust-file.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, nameOf, retrying } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { DataOf, FormOf } from '../../src/contract/define.ts';
+import { proofBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type * as api from '../../src/contract/trust.ts';
+import { limitConcurrency, TimeSlice } from '../base/concurrency.ts';
+import { iso } from '../base/time.ts';
+import type { StagedBlob } from '../requests/blobs.ts';
+import { type Context, commitLast, nameOf, retrying } from '../requests/context.ts';
+import { replace } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
+import { type Certificate, isSelfIssued } from './judge/certificate.ts';
+import { MalformedError } from './judge/malformed.ts';
+import { RefusedMetadata, readBlob } from './judge/metadata.ts';
+import { certificatesIn, trustFileKind } from './judge/trust-file.ts';
 import {
   certificatesOf,
   headOf,

@@ -1,11 +1,11 @@
 /** Trust as it is stored, and as the judge uses it. */
-import type { TrustedCertificateItem } from '../../../src/contract/trust.ts';
-import { TimeSlice } from '../../concurrency.ts';
-import type { DocumentRecord } from '../../domain/document.ts';
-import { readable } from '../../proof/finding.ts';
-import { indexMetadata } from '../../proof/metadata.ts';
-import type { Metadata, MetadataEntry, Trust } from '../../proof/types.ts';
-import type { Store } from '../../store/store.ts';
+import type { TrustedCertificateItem } from '../../src/contract/trust.ts';
+import { TimeSlice } from '../base/concurrency.ts';
+import type { DocumentRecord } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
+import { readable } from './judge/finding.ts';
+import { indexMetadata } from './judge/metadata.ts';
+import type { Metadata, MetadataEntry, Trust } from './judge/types.ts';
 
 /** A certificate in the document `trust`. */
 export interface StoredCertificate extends TrustedCertificateItem {

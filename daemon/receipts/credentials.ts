@@ -1,16 +1,16 @@
 /** Which credentials of a key may sign a receipt. */
 import { createPublicKey } from 'node:crypto';
-import type { Evidence } from '../../../src/contract/proof.ts';
-import type { CallerRole, ReceiptKind } from '../../../src/contract/values.ts';
-import { iso } from '../../base/time.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { storedProof } from '../../domain/device-proof.ts';
-import type { ProofRecord } from '../../domain/proof.ts';
-import type { ReceiptProof, ReceiptRecord } from '../../domain/receipt.ts';
-import { type Credential, credentialOf } from '../../proof/credential.ts';
-import type { Trust } from '../../proof/types.ts';
-import type { Store } from '../../store/store.ts';
+import type { Evidence } from '../../src/contract/proof.ts';
+import type { CallerRole, ReceiptKind } from '../../src/contract/values.ts';
+import { iso } from '../base/time.ts';
+import { storedProof } from '../devices/proof.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { type Credential, credentialOf } from '../proofs/judge/credential.ts';
+import type { Trust } from '../proofs/judge/types.ts';
 import { judgedNow } from '../proofs/judging.ts';
+import type { ProofRecord } from '../proofs/records.ts';
+import type { Store } from '../store/store.ts';
+import type { ReceiptProof, ReceiptRecord } from './records.ts';
 
 /** A credential that may sign, and the proof in which the key made it. */
 export interface Signer {

@@ -1,9 +1,9 @@
 import { journalEvent, journalEventTypes } from '../../src/contract/event-types.ts';
-import type { ReceiptChange, ReceiptRecord } from '../domain/receipt.ts';
 import type { Window } from '../store/queries.ts';
 import type { Only, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { ReceiptFilter } from './queries.ts';
+import type { ReceiptChange, ReceiptRecord } from './records.ts';
 import { ReceiptReplay, receiptChanges } from './rules.ts';
 import { receipts as table } from './tables.ts';
 

@@ -4,10 +4,10 @@ import { namesIn } from '../../src/contract/names.ts';
 import type { ReceiptFacts } from '../../src/contract/receipts/text.ts';
 import type { Receipt } from '../../src/contract/receipts.ts';
 import type { ReceiptKind } from '../../src/contract/values.ts';
-import type { Decision, Refusal } from './decision.ts';
-import type { DeviceGuard, DeviceRecord } from './device.ts';
-import { type DeviceOperation, guardOf, refusalOf } from './device-decisions.ts';
-import type { Entry } from './journal.ts';
+import type { Decision, Refusal } from '../base/decision.ts';
+import { type DeviceOperation, guardOf, refusalOf } from '../devices/decisions.ts';
+import type { DeviceGuard, DeviceRecord } from '../devices/records.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** Known facts about the credential that signed. */
 export type ReceiptProof = Readonly<Receipt['proof']>;

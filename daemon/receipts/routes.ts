@@ -1,5 +1,5 @@
 import type { Bindings } from '../http/bindings.ts';
-import type { ReceiptService } from '../services/receipts/receipt-service.ts';
+import type { ReceiptService } from './service.ts';
 
 /** The services of receipts. */
 interface ReceiptServices {

@@ -1,8 +1,9 @@
 /** Rules for the changes of receipts, and their entries. */
-import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from '../domain/receipt.ts';
+
 import { Conflict } from '../store/commit.ts';
 import { type ReplayedEntry, RowReplay } from '../store/write/replay.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
+import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from './records.ts';
 import { openLoans, receipts } from './tables.ts';
 
 export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {

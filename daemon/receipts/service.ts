@@ -1,25 +1,25 @@
 /** Texts that keys sign, their signatures, and lists of receipts. */
 import { createHmac } from 'node:crypto';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../../src/contract/define.ts';
-import { deviceIds, personIds } from '../../../src/contract/ids.ts';
-import { parseInstant } from '../../../src/contract/instant.ts';
-import { proofBounds } from '../../../src/contract/limits.ts';
-import { checkReceipt, receiptHash } from '../../../src/contract/receipts/check.ts';
-import { type ReceiptFacts, readReceiptText, receiptText } from '../../../src/contract/receipts/text.ts';
-import type { ListedReceipt, Receipt } from '../../../src/contract/receipts.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { activationAlphabet, relyingParty } from '../../../src/contract/values.ts';
-import { iso } from '../../base/time.ts';
-import { readDevice } from '../../devices/lookups.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from '../../domain/receipt.ts';
-import { personOf } from '../../people/lookups.ts';
-import { readPage } from '../../store/page.ts';
-import type { Store } from '../../store/store.ts';
-import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { deviceIds, personIds } from '../../src/contract/ids.ts';
+import { parseInstant } from '../../src/contract/instant.ts';
+import { proofBounds } from '../../src/contract/limits.ts';
+import { checkReceipt, receiptHash } from '../../src/contract/receipts/check.ts';
+import { type ReceiptFacts, readReceiptText, receiptText } from '../../src/contract/receipts/text.ts';
+import type { ListedReceipt, Receipt } from '../../src/contract/receipts.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { activationAlphabet, relyingParty } from '../../src/contract/values.ts';
+import { iso } from '../base/time.ts';
+import { readDevice } from '../devices/lookups.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { personOf } from '../people/lookups.ts';
 import type { TrustedRoots } from '../proofs/trusted.ts';
+import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../requests/context.ts';
+import { readPage } from '../store/page.ts';
+import type { Store } from '../store/store.ts';
 import { type Signer, signersOf } from './credentials.ts';
+import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from './records.ts';
 
 /** Dependencies of the service. */
 interface ReceiptServiceParts {

@@ -2,8 +2,8 @@
 
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { ReceiptService } from '../services/receipts/receipt-service.ts';
 import { receiptOperations } from './routes.ts';
+import { ReceiptService } from './service.ts';
 import { overdueLoans } from './work.ts';
 
 export const startReceipts: StartSubject = ({ log, stack, store, instance, now, offers }) => {

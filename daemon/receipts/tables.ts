@@ -1,6 +1,7 @@
 /** The tables of receipts. */
-import { type ReceiptRecord, signedFields } from '../domain/receipt.ts';
+
 import { type Lookup, StoreTable } from '../store/table.ts';
+import { type ReceiptRecord, signedFields } from './records.ts';
 
 export const receipts = new StoreTable<ReceiptRecord>(
   'receipt',

@@ -1,8 +1,8 @@
 /** Overdue loans are announced. */
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { DueTask } from '../background/due-work.ts';
-import { announce } from '../domain/receipt.ts';
 import type { Store } from '../store/store.ts';
+import { announce } from './records.ts';
 
 /** Loans of one look. */
 const PORTION = 100;

@@ -3,9 +3,9 @@
  * the equal accesses of a minute, so an attack costs neither a write for each attempt nor unbounded storage.
  */
 import { minuteMs } from '../../src/contract/durations.ts';
+import { clientOf } from '../base/loopback.ts';
 import { iso } from '../base/time.ts';
-import type { EntryType } from '../domain/journal.ts';
-import { clientOf } from '../loopback.ts';
+import type { EntryType } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { actorOf } from './context.ts';

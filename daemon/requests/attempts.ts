@@ -1,6 +1,6 @@
 /** Counters of wrong attempts, by key. */
 import { dayMs, minuteMs } from '../../src/contract/durations.ts';
-import { every } from '../concurrency.ts';
+import { every } from '../base/concurrency.ts';
 import type { Backoff, Counters, SharedCounters } from '../store/short-lived.ts';
 
 /** Wrong attempts that are answered before the first refusal. */

@@ -1,5 +1,5 @@
 /** The content of responses that are not JSON. */
-import type { StoredBlob } from '../blobs/blobs.ts';
+import type { StoredBlob } from './blobs.ts';
 
 /** A stored file, open, and what its record reports about it. */
 export interface Download {

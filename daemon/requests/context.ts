@@ -3,13 +3,13 @@ import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import type { CallerRole } from '../../src/contract/values.ts';
 import { retry } from '../../src/delivery/retry.ts';
 import { schedules } from '../../src/delivery/schedules.ts';
-import { type CallerGuard, versionOfSession } from '../domain/caller.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import { actorName, type ServiceTokenRecord } from '../domain/callers.ts';
-import { Refusal } from '../domain/decision.ts';
-import { localHolder, tokenHolder, userHolder } from '../domain/holder.ts';
+import { Refusal } from '../base/decision.ts';
+import { type CallerGuard, versionOfSession } from '../store/caller.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
+import type { UserRecord } from './callers.ts';
+import { actorName, type ServiceTokenRecord } from './callers.ts';
+import { localHolder, tokenHolder, userHolder } from './holder.ts';
 import { RetryLater } from './limiter.ts';
 
 /** How a session was opened. It is in the claims of its tokens. */

@@ -4,7 +4,7 @@
  * node that died has leased is lost for the rest of the window.
  */
 import type { Limit } from '../../src/contract/limits.ts';
-import { every } from '../concurrency.ts';
+import { every } from '../base/concurrency.ts';
 import type { SharedCounters, WindowState } from '../store/short-lived.ts';
 import type { Allowance } from './limiter.ts';
 

@@ -1,5 +1,5 @@
 /** Whether a load balancer should send requests to this daemon, and if not, why. */
-import { every } from '../concurrency.ts';
+import { every } from '../base/concurrency.ts';
 import { maxBehindMs, type Store } from '../store/store.ts';
 
 /** Dependencies of readiness. */

@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../../src/contract/codes.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
 
 /** The site that a security key signs for. */
 export interface RelyingParty {

@@ -1,10 +1,10 @@
 /** Limits that the daemons of one registry share. */
 import type { Limit, LimitScope } from '../../src/contract/limits.ts';
-import { TurnBatch } from '../concurrency.ts';
-import { localHolder } from '../domain/holder.ts';
+import { TurnBatch } from '../base/concurrency.ts';
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { SharedCounters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
+import { localHolder } from './holder.ts';
 import { Leases } from './leases.ts';
 import { type Allowance, allowanceOf, isHere, Limiter, type Limits, type RequestLimits, windowOf } from './limiter.ts';
 

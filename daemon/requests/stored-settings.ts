@@ -1,5 +1,5 @@
-import { type DocumentName, type SettingsRecord, setSettings, settingsIn } from '../domain/document.ts';
-import type { Entry } from '../domain/journal.ts';
+import { type DocumentName, type SettingsRecord, setSettings, settingsIn } from '../store/document.ts';
+import type { Entry } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { type Context, commitLast, retrying } from './context.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../services/context.ts';
+import type { Caller } from './context.ts';
 
 /** Where a request comes from. */
 export interface RequestClient {

@@ -1,12 +1,12 @@
 /** Groups of persons as groups of SCIM 2.0. */
 import { Type } from 'typebox';
-import { line } from '../../../src/contract/fields.ts';
-import { groupIds, personIds } from '../../../src/contract/ids.ts';
-import { personBounds } from '../../../src/contract/limits.ts';
-import { compileReader } from '../../../src/contract/validate.ts';
-import { iso } from '../../base/time.ts';
-import type { GroupRecord } from '../../domain/people-policy.ts';
-import type { PersonRecord } from '../../domain/person.ts';
+import { line } from '../../src/contract/fields.ts';
+import { groupIds, personIds } from '../../src/contract/ids.ts';
+import { personBounds } from '../../src/contract/limits.ts';
+import { compileReader } from '../../src/contract/validate.ts';
+import { iso } from '../base/time.ts';
+import type { PersonRecord } from '../people/person.ts';
+import type { GroupRecord } from '../people/policy.ts';
 import { badRequest } from './error.ts';
 import { requiredObject, requiredText } from './matching.ts';
 import { mostOperations, readPatch, refuse, textIn, valuesIn } from './patch.ts';

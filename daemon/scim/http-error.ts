@@ -1,8 +1,8 @@
 /** Errors of SCIM requests, which have no envelope. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorBody, ScimError } from '../services/scim/error.ts';
-import type { ErrorForm } from './error-form.ts';
-import { errorResponse } from './responses.ts';
+import type { ErrorForm } from '../http/error-form.ts';
+import { errorResponse } from '../http/responses.ts';
+import { errorBody, ScimError } from './error.ts';
 
 /** Where SCIM is. */
 export const SCIM_PATH = '/scim/v2';

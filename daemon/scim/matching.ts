@@ -1,6 +1,6 @@
 /** Which resources match a filter of SCIM 2.0 (RFC 7644, section 3.4.2.2), and what a filter requires of them. */
-import { isObject } from '../../../src/contract/json-object.ts';
-import { UNREADABLE } from '../../../src/contract/validate.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import { UNREADABLE } from '../../src/contract/validate.ts';
 import { badRequest, type ScimError } from './error.ts';
 import type { AttributeName, Filter, FilterValue, Operator } from './filter.ts';
 

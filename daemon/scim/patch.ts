@@ -1,5 +1,5 @@
 /** PATCH of a resource (RFC 7644, section 3.5.2), in the spellings that identity providers send. */
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../src/contract/json-object.ts';
 import { badRequest, ScimError } from './error.ts';
 import { type Filter, type PatchPath, readPath } from './filter.ts';
 import { type Attributes, lowerCased, matches, nullFaultOf } from './matching.ts';

@@ -1,7 +1,7 @@
 /** Pages of all persons whom the identity provider sees. */
-import type { PersonRecord } from '../../domain/person.ts';
-import type { Rows } from '../../store/queries.ts';
-import type { Store } from '../../store/store.ts';
+import type { PersonRecord } from '../people/person.ts';
+import type { Rows } from '../store/queries.ts';
+import type { Store } from '../store/store.ts';
 
 /** Most pages whose beginnings are remembered. */
 const MOST = 10_000;

@@ -1,23 +1,23 @@
 /** SCIM 2.0 at /scim/v2 (RFC 7644): own media type and errors, and one route, because its paths are not those of the contract. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import { bodyBounds, sizes } from '../../../src/contract/limits.ts';
-import { TimeSlice } from '../../concurrency.ts';
-import type { Caller } from '../../services/context.ts';
-import type { RefusedRequests } from '../../services/people/refused.ts';
-import { badRequest, ScimError } from '../../services/scim/error.ts';
-import { coreSchema, readFilter } from '../../services/scim/filter.ts';
-import type { ScimRequest, ScimWindow } from '../../services/scim/resources.ts';
-import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from '../../services/scim/schemas.ts';
-import type { ScimGroups } from '../../services/scim/scim-groups.ts';
-import type { ScimUsers } from '../../services/scim/scim-users.ts';
-import { boundBody } from '../connections.ts';
-import { readBody } from '../json-body.ts';
-import { refuseNullInUrl } from '../null-text.ts';
-import { bearer, type OperationParts } from '../operation.ts';
-import { errorResponse } from '../responses.ts';
-import { SCIM_PATH, SCIM_TYPE } from '../scim-error.ts';
-import { ScimTurns } from '../scim-turns.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import { bodyBounds, sizes } from '../../src/contract/limits.ts';
+import { TimeSlice } from '../base/concurrency.ts';
+import { boundBody } from '../http/connections.ts';
+import { readBody } from '../http/json-body.ts';
+import { refuseNullInUrl } from '../http/null-text.ts';
+import { bearer, type OperationParts } from '../http/operation.ts';
+import { errorResponse } from '../http/responses.ts';
+import type { RefusedRequests } from '../people/refused.ts';
+import type { Caller } from '../requests/context.ts';
+import { badRequest, ScimError } from './error.ts';
+import { coreSchema, readFilter } from './filter.ts';
+import { SCIM_PATH, SCIM_TYPE } from './http-error.ts';
+import type { ScimRequest, ScimWindow } from './resources.ts';
+import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from './schemas.ts';
+import type { ScimGroups } from './scim-groups.ts';
+import type { ScimUsers } from './scim-users.ts';
+import { ScimTurns } from './turns.ts';
 
 /** Names of attributes of other schemas are longer than those of the contract. */
 const bounds = { values: bodyBounds.manyValues, name: 256, marksNull: true };

@@ -1,14 +1,14 @@
 /** Groups of SCIM 2.0: groups of persons, and their members in portions. */
-import { groupIds, personIds } from '../../../src/contract/ids.ts';
-import { personBounds } from '../../../src/contract/limits.ts';
-import { Refusal } from '../../domain/decision.ts';
-import * as domain from '../../domain/people-policy.ts';
-import { edit, type PersonRecord } from '../../domain/person.ts';
-import { readGroups } from '../../people/lookups.ts';
-import type { Change } from '../../store/commit.ts';
-import { retrying } from '../context.ts';
+import { groupIds, personIds } from '../../src/contract/ids.ts';
+import { personBounds } from '../../src/contract/limits.ts';
+import { Refusal } from '../base/decision.ts';
 import { personPortions } from '../people/leavers.ts';
+import { readGroups } from '../people/lookups.ts';
+import { edit, type PersonRecord } from '../people/person.ts';
+import * as domain from '../people/policy.ts';
 import type { RefusedRequests } from '../people/refused.ts';
+import { retrying } from '../requests/context.ts';
+import type { Change } from '../store/commit.ts';
 import { badRequest } from './error.ts';
 import type { Filter } from './filter.ts';
 import { groupResource, isGroupId, memberOf, patchGroup, readGroup } from './groups.ts';

@@ -1,13 +1,13 @@
 /** Users of SCIM 2.0: persons of the registry. */
-import { personIds } from '../../../src/contract/ids.ts';
-import { isObject } from '../../../src/contract/json-object.ts';
-import { personKey } from '../../../src/contract/person-key.ts';
-import * as domain from '../../domain/person.ts';
-import { nameTakenBy, readGroups } from '../../people/lookups.ts';
-import type { Change } from '../../store/commit.ts';
-import { retrying } from '../context.ts';
+import { personIds } from '../../src/contract/ids.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
+import { nameTakenBy, readGroups } from '../people/lookups.ts';
+import * as domain from '../people/person.ts';
 import type { RefusedRequests } from '../people/refused.ts';
+import { retrying } from '../requests/context.ts';
+import type { Change } from '../store/commit.ts';
 import type { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
 import { lowerCased, requiredText } from './matching.ts';

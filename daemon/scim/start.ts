@@ -1,9 +1,10 @@
 /** SCIM: an identity provider sends persons and groups. */
-import { scimRoutes } from '../http/routes/scim.ts';
-import { scimErrors } from '../http/scim-error.ts';
+
 import type { StartSubject } from '../http/subject.ts';
-import { ScimGroups } from '../services/scim/scim-groups.ts';
-import { ScimUsers } from '../services/scim/scim-users.ts';
+import { scimErrors } from './http-error.ts';
+import { scimRoutes } from './routes.ts';
+import { ScimGroups } from './scim-groups.ts';
+import { ScimUsers } from './scim-users.ts';
 
 export const startScim: StartSubject = ({ store, now, offers: { accounts, people } }) => {
   const { leavers, refused } = people!;

@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { scimBounds } from '../../src/contract/limits.ts';
-import { type LimitFunction, limitConcurrency } from '../concurrency.ts';
-import { RetryLater } from '../services/limiter.ts';
+import { type LimitFunction, limitConcurrency } from '../base/concurrency.ts';
+import { RetryLater } from '../requests/limiter.ts';
 
 /** Turns of this daemon: another one that shares the registry has turns of its own. */
 export class ScimTurns {

@@ -1,14 +1,14 @@
 /** Persons as users of SCIM 2.0. */
 import { Type } from 'typebox';
-import { line } from '../../../src/contract/fields.ts';
-import { deviceIds, groupIds, personIds } from '../../../src/contract/ids.ts';
-import { isObject } from '../../../src/contract/json-object.ts';
-import { personBounds } from '../../../src/contract/limits.ts';
-import { personEmail, personName, personUserName } from '../../../src/contract/people.ts';
-import { compileReader } from '../../../src/contract/validate.ts';
-import { iso } from '../../base/time.ts';
-import type { Groups } from '../../domain/people-policy.ts';
-import type { PersonDetails, PersonNames, PersonRecord } from '../../domain/person.ts';
+import { line } from '../../src/contract/fields.ts';
+import { deviceIds, groupIds, personIds } from '../../src/contract/ids.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+import { personBounds } from '../../src/contract/limits.ts';
+import { personEmail, personName, personUserName } from '../../src/contract/people.ts';
+import { compileReader } from '../../src/contract/validate.ts';
+import { iso } from '../base/time.ts';
+import type { PersonDetails, PersonNames, PersonRecord } from '../people/person.ts';
+import type { Groups } from '../people/policy.ts';
 import { badRequest, ScimError } from './error.ts';
 import { type Attributes, requiredObject } from './matching.ts';
 import { mostOperations, type PatchOperation, patchValues, readPatch, textIn, valuesIn } from './patch.ts';

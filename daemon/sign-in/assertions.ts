@@ -1,11 +1,11 @@
-import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { Refusal } from '../../domain/decision.ts';
-import { type PasskeyRecord, use } from '../../domain/passkey.ts';
-import { Conflict } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
+import type { AssertionResponse } from '../../src/contract/webauthn.ts';
+import { Refusal } from '../base/decision.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
+import { Conflict } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import { challengeIn } from './client-data.ts';
-import type { RelyingParty } from './relying-party.ts';
+import { type PasskeyRecord, use } from './passkey.ts';
 import type { NamedChallenge, SignedChallenges } from './signed-challenges.ts';
 import { ANSWERED_BEFORE, AnswerRefused, checkAssertion, UNKNOWN_CHALLENGE } from './webauthn-library.ts';
 

@@ -1,21 +1,21 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { type Guessing, GuessingBlocked } from '../accounts/guessing.ts';
+import type { Passwords } from '../accounts/passwords.ts';
 import * as present from '../accounts/present.ts';
+import type { Tokens } from '../accounts/tokens.ts';
+import { rehash } from '../accounts/user.ts';
 import { iso } from '../base/time.ts';
-import type { UserRecord } from '../domain/callers.ts';
-import { rehash } from '../domain/user.ts';
-import type { LocalJudge, SessionJudge } from '../sign-in/judges.ts';
+import type { AccessJournal } from '../requests/access-journal.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Context, Session } from '../requests/context.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
-import type { AccessJournal } from './access-journal.ts';
-import type { Context, Session } from './context.ts';
-import { type Guessing, GuessingBlocked } from './guessing.ts';
-import type { Passwords } from './passwords.ts';
-import type { KeySignIn } from './sign-in/key-sign-in.ts';
-import type { RelyingParty } from './sign-in/relying-party.ts';
-import { keyNeeded, keyToRegister, NoKeyLeft, type SignInPolicies } from './sign-in/sign-in-policies.ts';
-import type { Tokens } from './tokens.ts';
+import type { LocalJudge, SessionJudge } from './judges.ts';
+import type { KeySignIn } from './key-sign-in.ts';
+import { keyNeeded, keyToRegister, NoKeyLeft, type SignInPolicies } from './policies.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface AuthServiceParts {

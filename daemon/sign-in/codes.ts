@@ -7,16 +7,16 @@ import { signInCodeSeconds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { CodePurpose } from '../../src/contract/values.ts';
 import * as present from '../accounts/present.ts';
+import type { ServiceTokens } from '../accounts/service-tokens.ts';
+import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
 import { iso } from '../base/time.ts';
+import type { AccessJournal } from '../requests/access-journal.ts';
+import type { Caller, Context } from '../requests/context.ts';
+import { consoleSession } from '../requests/session.ts';
 import type { RequestClient } from '../requests/token-check.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
-import type { AccessJournal } from './access-journal.ts';
-import type { Caller, Context } from './context.ts';
-import type { ServiceTokens } from './service-tokens.ts';
-import { consoleSession } from './session.ts';
-import { type ReopenParts, userToReopen } from './sign-in/reopened.ts';
-import type { Tokens, VerifiedToken } from './tokens.ts';
+import { type ReopenParts, userToReopen } from './reopened.ts';
 
 /** The login that a code opens: of a user, or of the service token with this digest. */
 type Login = VerifiedToken | { readonly serviceToken: string };

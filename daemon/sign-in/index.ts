@@ -1,11 +1,11 @@
-import type { PasskeyChange, PasskeyRecord, PasskeysGuard } from '../domain/passkey.ts';
 import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
+import type { PasskeyChange, PasskeyRecord, PasskeysGuard } from './passkey.ts';
 import { passkeyChanges, passkeyGuards, passkeyReplay } from './rules.ts';
 import { keysOfUser, passkeys } from './tables.ts';
 
-declare module '../domain/document.ts' {
+declare module '../store/document.ts' {
   interface SubjectDocuments {
     signIn: 'sign-in-policy';
   }

@@ -1,5 +1,5 @@
 /** The questions that sign-ins ask of single sign-on. */
-import type { UserRecord } from '../domain/callers.ts';
+import type { UserRecord } from '../requests/callers.ts';
 
 /** Judges sign-ins with a password or a key. */
 export interface LocalJudge {

@@ -1,20 +1,20 @@
 /** Logins with a security key: alone, after a password, and again within a session. */
 
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type { AssertionResponse } from '../../../src/contract/webauthn.ts';
-import * as present from '../../accounts/present.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import type { LocalJudge } from '../../sign-in/judges.ts';
-import type { Store } from '../../store/store.ts';
-import { type AccessJournal, accessOf } from '../access-journal.ts';
-import type { Context } from '../context.ts';
-import type { Guessing } from '../guessing.ts';
-import type { Tokens } from '../tokens.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { AssertionResponse } from '../../src/contract/webauthn.ts';
+import type { Guessing } from '../accounts/guessing.ts';
+import * as present from '../accounts/present.ts';
+import type { Tokens } from '../accounts/tokens.ts';
+import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Context } from '../requests/context.ts';
+import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
+import type { Store } from '../store/store.ts';
 import { Assertions } from './assertions.ts';
-import { type RelyingParty, requireSite } from './relying-party.ts';
+import type { LocalJudge } from './judges.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, requestOptions } from './webauthn-library.ts';
 

@@ -1,9 +1,9 @@
 /** A security key that a user signs in with: the record, its changes, and what an assertion must not repeat. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
 import { userIds } from '../../src/contract/ids.ts';
-import type { UserRecord } from './callers.ts';
-import { Refusal } from './decision.ts';
-import type { Entry } from './journal.ts';
+import { Refusal } from '../base/decision.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** A challenge that a key has answered. */
 export interface UsedChallenge {

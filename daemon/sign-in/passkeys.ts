@@ -1,23 +1,23 @@
 /** The security keys of users: registered by the users, listed, removed. */
 
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { passkeyIds } from '../../../src/contract/ids.ts';
-import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type * as api from '../../../src/contract/webauthn.ts';
-import { readUser } from '../../accounts/lookups.ts';
-import { iso } from '../../base/time.ts';
-import { KeyedMutex } from '../../concurrency.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import * as domain from '../../domain/passkey.ts';
-import { endExemption, needsKey, policyUnchanged } from '../../domain/sign-in-policy.ts';
-import { logOut } from '../../domain/user.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying, timeOf } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { passkeyIds } from '../../src/contract/ids.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type * as api from '../../src/contract/webauthn.ts';
+import { readUser } from '../accounts/lookups.ts';
+import { logOut } from '../accounts/user.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { iso } from '../base/time.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
+import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
+import type { Store } from '../store/store.ts';
 import { challengeIn } from './client-data.ts';
-import { type RelyingParty, requireSite } from './relying-party.ts';
-import type { SignInPolicies } from './sign-in-policies.ts';
+import * as domain from './passkey.ts';
+import type { SignInPolicies } from './policies.ts';
+import { endExemption, needsKey, policyUnchanged } from './policy.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import {
   ANSWERED_BEFORE,

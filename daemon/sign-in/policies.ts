@@ -1,17 +1,17 @@
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type * as policyApi from '../../../src/contract/sign-in-policy.ts';
-import { roles } from '../../../src/contract/values.ts';
-import { readUser } from '../../accounts/lookups.ts';
-import { iso } from '../../base/time.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { passkeysUnchanged } from '../../domain/passkey.ts';
-import * as domain from '../../domain/sign-in-policy.ts';
-import { unchanged } from '../../domain/user.ts';
-import type { Store } from '../../store/store.ts';
-import { type Caller, type Context, commitLast, retrying, type Session } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type * as policyApi from '../../src/contract/sign-in-policy.ts';
+import { roles } from '../../src/contract/values.ts';
+import { readUser } from '../accounts/lookups.ts';
+import { unchanged } from '../accounts/user.ts';
+import { iso } from '../base/time.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type Caller, type Context, commitLast, retrying, type Session } from '../requests/context.ts';
+import type { Store } from '../store/store.ts';
+import { passkeysUnchanged } from './passkey.ts';
+import * as domain from './policy.ts';
 
 /** Result of a right password: a login, the first of two steps, a login that may only register a key, or a refusal. */
 type Demand = 'password' | 'key' | 'registration' | 'allowance';

@@ -1,8 +1,8 @@
 /** Who has to sign in with a security key. Decisions only, no I/O. */
 import { userIds } from '../../src/contract/ids.ts';
 import type { Role } from '../../src/contract/values.ts';
-import type { UserRecord } from './callers.ts';
-import { type DocumentGuard, type DocumentRecord, type DocumentSet, replace } from './document.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type DocumentGuard, type DocumentRecord, type DocumentSet, replace } from '../store/document.ts';
 
 /** The document with the policy: the journal proves it. */
 export const SIGN_IN_POLICY = 'sign-in-policy';

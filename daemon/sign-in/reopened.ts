@@ -1,8 +1,8 @@
-import { ApiError } from '../../../src/contract/codes.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import type { Store } from '../../store/store.ts';
-import type { Tokens, VerifiedToken } from '../tokens.ts';
-import type { SignInPolicies } from './sign-in-policies.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import type { Store } from '../store/store.ts';
+import type { SignInPolicies } from './policies.ts';
 
 /** Dependencies of the check of a login. */
 export interface ReopenParts {

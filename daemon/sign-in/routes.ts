@@ -3,13 +3,13 @@ import * as present from '../accounts/present.ts';
 import type { Bindings } from '../http/bindings.ts';
 import { bearer } from '../http/operation.ts';
 import { checkSameOrigin } from '../http/origin.ts';
-import type { AuthService } from '../services/auth.ts';
-import type { KeySignIn } from '../services/sign-in/key-sign-in.ts';
-import type { PasskeyService } from '../services/sign-in/passkeys.ts';
-import type { RelyingParty } from '../services/sign-in/relying-party.ts';
-import type { SignInPolicies } from '../services/sign-in/sign-in-policies.ts';
-import type { TerminalLogins } from '../services/sign-in/terminal-logins.ts';
-import type { SignInCodes } from '../services/sign-in-codes.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
+import type { AuthService } from './auth.ts';
+import type { SignInCodes } from './codes.ts';
+import type { KeySignIn } from './key-sign-in.ts';
+import type { PasskeyService } from './passkeys.ts';
+import type { SignInPolicies } from './policies.ts';
+import type { TerminalLogins } from './terminal-logins.ts';
 
 /** The services of sign-ins. */
 interface SignInServices {

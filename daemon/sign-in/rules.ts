@@ -1,10 +1,10 @@
 /** Rules for the changes and guards of the keys that users sign in with, and their entries. */
 import { passkeyIds, userIds } from '../../src/contract/ids.ts';
-import { guardHolds, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from '../domain/passkey.ts';
 import { Conflict } from '../store/commit.ts';
 import { fixedReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done, type GuardRules } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { guardHolds, type PasskeyChange, type PasskeyRecord, type PasskeysGuard } from './passkey.ts';
 import { keysOfUser, passkeys } from './tables.ts';
 
 const needs = ({ passkey }: { readonly passkey: number }, wanted: WantedRows) => wanted.add(passkeys.byKey, passkey);

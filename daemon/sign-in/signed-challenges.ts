@@ -3,10 +3,10 @@
  * daemons of the registry have.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { UsedChallenge } from '../../domain/passkey.ts';
-import { MemoryCounters } from '../../store/memory/counters.ts';
-import type { Counters } from '../../store/short-lived.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import { MemoryCounters } from '../store/memory/counters.ts';
+import type { Counters } from '../store/short-lived.ts';
+import type { UsedChallenge } from './passkey.ts';
 
 const TIME = 6;
 const NONCE = 16;

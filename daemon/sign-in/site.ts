@@ -1,9 +1,9 @@
 /** The site (relying party) that security keys are used for at an address. */
 import type { FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { isAddressHost } from '../networks.ts';
-import type { RelyingParty } from '../services/sign-in/relying-party.ts';
-import type { OriginRule } from './origin.ts';
+import { isAddressHost } from '../base/networks.ts';
+import type { OriginRule } from '../http/origin.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
 
 /** What decides the site of a request. */
 interface SiteRule {

@@ -1,16 +1,16 @@
 /** Sign-ins: with a password, a security key, a code, and on a terminal. */
 import { originRule } from '../http/origin.ts';
-import { relyingPartyOf } from '../http/relying-party.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { AuthService } from '../services/auth.ts';
-import { KeySignIn } from '../services/sign-in/key-sign-in.ts';
-import { PasskeyService } from '../services/sign-in/passkeys.ts';
-import { SignInPolicies } from '../services/sign-in/sign-in-policies.ts';
-import { SignedChallenges } from '../services/sign-in/signed-challenges.ts';
-import { TerminalLogins } from '../services/sign-in/terminal-logins.ts';
-import { SignInCodes } from '../services/sign-in-codes.ts';
+import { AuthService } from './auth.ts';
+import { SignInCodes } from './codes.ts';
 import type { LocalJudge, SessionJudge } from './judges.ts';
+import { KeySignIn } from './key-sign-in.ts';
+import { PasskeyService } from './passkeys.ts';
+import { SignInPolicies } from './policies.ts';
 import { signInOperations } from './routes.ts';
+import { SignedChallenges } from './signed-challenges.ts';
+import { relyingPartyOf } from './site.ts';
+import { TerminalLogins } from './terminal-logins.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {

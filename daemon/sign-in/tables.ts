@@ -1,6 +1,7 @@
 /** The tables of the keys that users sign in with. */
-import type { PasskeyRecord } from '../domain/passkey.ts';
+
 import { type Lookup, StoreTable } from '../store/table.ts';
+import type { PasskeyRecord } from './passkey.ts';
 
 export const passkeys = new StoreTable<PasskeyRecord>(
   'passkey',

@@ -1,20 +1,20 @@
 /** Logins of terminals that a person approves in a browser. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { terminalLogin } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import * as present from '../../accounts/present.ts';
-import { iso } from '../../base/time.ts';
-import { clientOf } from '../../loopback.ts';
-import type { WaitingTerminals } from '../../store/short-lived.ts';
-import type { Store } from '../../store/store.ts';
-import type { AccessJournal } from '../access-journal.ts';
-import type { Context } from '../context.ts';
-import type { Tokens, VerifiedToken } from '../tokens.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { terminalLogin } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import * as present from '../accounts/present.ts';
+import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
+import { clientOf } from '../base/loopback.ts';
+import { iso } from '../base/time.ts';
+import type { AccessJournal } from '../requests/access-journal.ts';
+import type { Context } from '../requests/context.ts';
+import type { WaitingTerminals } from '../store/short-lived.ts';
+import type { Store } from '../store/store.ts';
+import { keyNeeded } from './policies.ts';
 import { type ReopenParts, userToReopen } from './reopened.ts';
-import { keyNeeded } from './sign-in-policies.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { userCodeOf, userCodeSymbols } from './user-code.ts';
 

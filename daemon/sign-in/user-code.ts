@@ -1,4 +1,4 @@
-import { activationAlphabet } from '../../../src/contract/values.ts';
+import { activationAlphabet } from '../../src/contract/values.ts';
 
 /** Symbols of a code. */
 export const userCodeSymbols = 8;

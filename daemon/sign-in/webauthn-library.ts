@@ -1,9 +1,9 @@
 /** The only file that knows the library for WebAuthn. It is loaded by the first operation that needs it. */
-import { passkeyBounds } from '../../../src/contract/limits.ts';
-import type { AssertionResponse, AttestationResponse } from '../../../src/contract/webauthn.ts';
-import type { PasskeyRecord } from '../../domain/passkey.ts';
+import { passkeyBounds } from '../../src/contract/limits.ts';
+import type { AssertionResponse, AttestationResponse } from '../../src/contract/webauthn.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
 import { readClientData } from './client-data.ts';
-import type { RelyingParty } from './relying-party.ts';
+import type { PasskeyRecord } from './passkey.ts';
 
 /** Expectation that an answer of a key is compared with. */
 interface ExpectedAnswer {

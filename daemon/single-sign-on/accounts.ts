@@ -1,15 +1,15 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
 
-import type { Role } from '../../../src/contract/values.ts';
-import { KeyedMutex } from '../../concurrency.ts';
-import { SESSIONS } from '../../domain/caller.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { Refusal } from '../../domain/decision.ts';
-import * as domain from '../../domain/sso.ts';
-import { create, edit, hashOf, logOut } from '../../domain/user.ts';
-import type { Commit, Guard } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import { retrying } from '../context.ts';
+import type { Role } from '../../src/contract/values.ts';
+import { create, edit, hashOf, logOut } from '../accounts/user.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { Refusal } from '../base/decision.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { retrying } from '../requests/context.ts';
+import { SESSIONS } from '../store/caller.ts';
+import type { Commit, Guard } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
+import * as domain from './records.ts';
 import { SsoRefused } from './refused.ts';
 
 /** Dependencies of the accounts. `now`: milliseconds since 1970. */

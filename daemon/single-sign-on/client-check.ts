@@ -1,6 +1,6 @@
 /** Whether the provider accepts the registry as its client: id and secret. */
-import { ClientRefused } from '../../delivery/provider/errors.ts';
-import type { ProviderFetch } from '../../delivery/provider/fetch.ts';
+import { ClientRefused } from '../base/errors.ts';
+import type { ProviderFetch } from '../base/fetch.ts';
 
 /** Errors of RFC 6749 and RFC 8628 about what was sent with an accepted client. Some providers send them with 401 or 403. */
 const aboutGrants: ReadonlySet<unknown> = new Set([

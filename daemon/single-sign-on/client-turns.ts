@@ -1,5 +1,5 @@
 /** Turns of clients: each has some at once, and those who wait get theirs one client after the other. */
-import { RetryLater } from '../limiter.ts';
+import { RetryLater } from '../requests/limiter.ts';
 
 /** How many are at once and wait. */
 export interface TurnBounds {

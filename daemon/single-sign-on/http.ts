@@ -5,9 +5,9 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { consolePath } from '../../src/contract/values.ts';
-import { problemOf, TerminalRefused } from '../services/sso/refused.ts';
-import type { SsoSignIn } from '../services/sso/sign-in.ts';
-import type { Call } from './operation.ts';
+import type { Call } from '../http/operation.ts';
+import { problemOf, TerminalRefused } from './refused.ts';
+import type { SsoSignIn } from './sign-in.ts';
 
 const NAME = 'devmgr-sso';
 /** Of a browser in which someone has signed in. It opens nothing. */

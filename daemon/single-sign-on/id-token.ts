@@ -1,11 +1,11 @@
 /** Verifies tokens of a provider. No I/O except to read its keys. Every failure is one error; refused tokens are not used. */
 import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { ssoBounds } from '../../../src/contract/limits.ts';
-import { namesIn } from '../../../src/contract/names.ts';
-import { textFault } from '../../../src/contract/text.ts';
-import { TokenRefused } from '../../delivery/provider/errors.ts';
-import type { SignInClaims } from '../../domain/sso.ts';
+import { ssoBounds } from '../../src/contract/limits.ts';
+import { namesIn } from '../../src/contract/names.ts';
+import { textFault } from '../../src/contract/text.ts';
+import { TokenRefused } from '../base/errors.ts';
+import type { SignInClaims } from './records.ts';
 
 /** Only algorithms with a public key: anyone who has the client secret could make a token that is signed with it. */
 const algorithms = namesIn('RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519');

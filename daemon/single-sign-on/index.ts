@@ -1,14 +1,14 @@
-import { SESSIONS } from '../domain/caller.ts';
-import type { SsoSessionsRow, SsoSessionsSet } from '../domain/sso.ts';
+import { SESSIONS } from '../store/caller.ts';
 import { Conflict } from '../store/commit.ts';
 import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { Versions } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
+import type { SsoSessionsRow, SsoSessionsSet } from './records.ts';
 import { ssoSessions } from './tables.ts';
 
-declare module '../domain/document.ts' {
+declare module '../store/document.ts' {
   interface SubjectDocuments {
     singleSignOn: 'sso' | 'sso-sessions' | `sso-account:${string}`;
   }

@@ -1,8 +1,8 @@
 /** Checks a provider for an administrator: whether it responds, and what to register there. Changes nothing. */
-import type { DataOf } from '../../../src/contract/define.ts';
-import { endpoints } from '../../../src/contract/endpoints.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { ProviderAway, TokenRefused } from '../../delivery/provider/errors.ts';
+import type { DataOf } from '../../src/contract/define.ts';
+import { endpoints } from '../../src/contract/endpoints.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { ProviderAway, TokenRefused } from '../base/errors.ts';
 import type { Provider } from './provider.ts';
 
 type Inspection = DataOf<Routes['testSso']>;

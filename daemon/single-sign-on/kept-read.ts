@@ -1,5 +1,5 @@
 /** A value that is read from the provider and cached for ten minutes. */
-import { ProviderAway } from '../../delivery/provider/errors.ts';
+import { ProviderAway } from '../base/errors.ts';
 
 const KEEP_MS = 10 * 60_000;
 /** Limit of reads in a minute, with failed ones: anyone can send tokens, and these must not cause unlimited requests. */

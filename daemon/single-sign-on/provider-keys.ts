@@ -1,7 +1,7 @@
 /** The keys that a provider signs with. They are read again after ten minutes, and when a token names an unknown one. */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
-import { ProviderAway } from '../../delivery/provider/errors.ts';
-import type { ProviderFetch } from '../../delivery/provider/fetch.ts';
+import { ProviderAway } from '../base/errors.ts';
+import type { ProviderFetch } from '../base/fetch.ts';
 import { KeptRead } from './kept-read.ts';
 
 const MAX_KEYS = 100;

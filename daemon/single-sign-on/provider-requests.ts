@@ -3,9 +3,9 @@
  * have that address too: who is beyond a bound waits, and is refused only if too many wait.
  */
 import { createHash } from 'node:crypto';
-import { SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
-import { clientOf } from '../../loopback.ts';
-import type { Counters } from '../../store/short-lived.ts';
+import { SignInDenied, TokenRefused } from '../base/errors.ts';
+import { clientOf } from '../base/loopback.ts';
+import type { Counters } from '../store/short-lived.ts';
 import { ClientTurns, type TurnBounds } from './client-turns.ts';
 
 const ALL = 'all';

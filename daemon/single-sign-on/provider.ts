@@ -2,17 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { JWTVerifyGetKey } from 'jose';
 import * as client from 'openid-client';
-import { textFault } from '../../../src/contract/text.ts';
-import {
-  ClientRefused,
-  ProviderAway,
-  SessionOver,
-  SignInDenied,
-  TokenRefused,
-} from '../../delivery/provider/errors.ts';
-import { type ProviderFetch, providerFetch } from '../../delivery/provider/fetch.ts';
-import type { SsoConfig } from '../../domain/sso.ts';
-import { isLoopbackName } from '../../loopback.ts';
+import { textFault } from '../../src/contract/text.ts';
+import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../base/errors.ts';
+import { type ProviderFetch, providerFetch } from '../base/fetch.ts';
+import { isLoopbackName } from '../base/loopback.ts';
 import { withClient } from './client-check.ts';
 import {
   groupsIn,
@@ -26,6 +19,7 @@ import {
 import { KeptRead } from './kept-read.ts';
 import { keysAt, providerKeys } from './provider-keys.ts';
 import type { PollWaits } from './provider-requests.ts';
+import type { SsoConfig } from './records.ts';
 
 const usualScopes = ['profile', 'groups', 'offline_access'] as const;
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';

@@ -5,11 +5,11 @@ import { ssoBounds } from '../../src/contract/limits.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { SsoSettings } from '../../src/contract/sso.ts';
 import { type Role, roles } from '../../src/contract/values.ts';
-import { SESSIONS } from './caller.ts';
-import type { UserRecord } from './callers.ts';
-import { type DocumentSet, replace, type SettingsRecord } from './document.ts';
-import { digest } from './sealed.ts';
-import type { UserChange } from './user.ts';
+import type { UserChange } from '../accounts/user.ts';
+import { digest } from '../base/sealed.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { SESSIONS } from '../store/caller.ts';
+import { type DocumentSet, replace, type SettingsRecord } from '../store/document.ts';
 
 /** The document with the settings: the journal proves it. */
 export const SSO = 'sso';

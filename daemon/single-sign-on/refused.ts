@@ -1,7 +1,7 @@
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { SsoProblem } from '../../../src/contract/values.ts';
-import { ClientRefused, ProviderAway, SignInDenied, TokenRefused } from '../../delivery/provider/errors.ts';
-import { RetryLater } from '../limiter.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { SsoProblem } from '../../src/contract/values.ts';
+import { ClientRefused, ProviderAway, SignInDenied, TokenRefused } from '../base/errors.ts';
+import { RetryLater } from '../requests/limiter.ts';
 
 /** No one is signed in. */
 export class SsoRefused extends ApiError {

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import type { Bindings } from '../http/bindings.ts';
 import { checkSameOrigin } from '../http/origin.ts';
-import { callbackOf, finishSso, setSsoCookie, ssoCookie } from '../http/sso.ts';
-import type { SsoSessions } from '../services/sso/sessions.ts';
-import type { SsoSettingsService } from '../services/sso/settings.ts';
-import type { SsoSignIn } from '../services/sso/sign-in.ts';
+import { callbackOf, finishSso, setSsoCookie, ssoCookie } from './http.ts';
+import type { SsoSessions } from './sessions.ts';
+import type { SsoSettingsService } from './settings.ts';
+import type { SsoSignIn } from './sign-in.ts';
 
 /** The services of single sign-on. */
 interface SsoServices {

@@ -1,31 +1,25 @@
 /** The sessions that came from the provider: checked there while they are used, and ended when they end there. */
 
 import { randomBytes } from 'node:crypto';
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { DataOf } from '../../../src/contract/define.ts';
-import { dayMs } from '../../../src/contract/durations.ts';
-import { ssoBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import { KeyedMutex } from '../../concurrency.ts';
-import {
-  ClientRefused,
-  ProviderAway,
-  SessionOver,
-  SignInDenied,
-  TokenRefused,
-} from '../../delivery/provider/errors.ts';
-import { SESSIONS, versionOfSession } from '../../domain/caller.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { Refusal } from '../../domain/decision.ts';
-import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
-import * as domain from '../../domain/sso.ts';
-import type { Logger } from '../../logger.ts';
-import type { SessionJudge } from '../../sign-in/judges.ts';
-import type { Counters } from '../../store/short-lived.ts';
-import { type CommitNotice, maxBehindMs, type Store } from '../../store/store.ts';
-import { retrying } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { DataOf } from '../../src/contract/define.ts';
+import { dayMs } from '../../src/contract/durations.ts';
+import { ssoBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { Refusal } from '../base/decision.ts';
+import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../base/errors.ts';
+import type { Logger } from '../base/logger.ts';
+import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { retrying } from '../requests/context.ts';
+import type { SessionJudge } from '../sign-in/judges.ts';
+import { SESSIONS, versionOfSession } from '../store/caller.ts';
+import type { Counters } from '../store/short-lived.ts';
+import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { ProviderTokens, SignedIn } from './provider.ts';
+import * as domain from './records.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 
 /** Dependencies. */

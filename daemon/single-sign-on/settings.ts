@@ -1,24 +1,24 @@
 /** The settings of single sign-on, and the provider that they name. */
 
-import { ApiError, Code } from '../../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../../src/contract/define.ts';
-import { ssoBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type { SsoSettings } from '../../../src/contract/sso.ts';
-import { ProviderAway } from '../../delivery/provider/errors.ts';
-import { issuerProblem } from '../../delivery/provider/fetch.ts';
-import { SESSIONS, versionOfSession } from '../../domain/caller.ts';
-import type { UserRecord } from '../../domain/callers.ts';
-import { setSettings, settingsIn } from '../../domain/document.ts';
-import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
-import * as domain from '../../domain/sso.ts';
-import { isOfProvider } from '../../domain/user.ts';
-import { clientOf } from '../../loopback.ts';
-import type { LocalJudge } from '../../sign-in/judges.ts';
-import type { Store } from '../../store/store.ts';
-import { type Context, commitLast, retrying } from '../context.ts';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { ssoBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { SsoSettings } from '../../src/contract/sso.ts';
+import { isOfProvider } from '../accounts/user.ts';
+import { ProviderAway } from '../base/errors.ts';
+import { issuerProblem } from '../base/fetch.ts';
+import { clientOf } from '../base/loopback.ts';
+import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
+import type { UserRecord } from '../requests/callers.ts';
+import { type Context, commitLast, retrying } from '../requests/context.ts';
+import type { LocalJudge } from '../sign-in/judges.ts';
+import { SESSIONS, versionOfSession } from '../store/caller.ts';
+import { setSettings, settingsIn } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
 import { inspect } from './inspection.ts';
 import type { Provider } from './provider.ts';
+import * as domain from './records.ts';
 
 /** Dependencies of the service. */
 interface SsoSettingsParts {

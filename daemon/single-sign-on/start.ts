@@ -1,14 +1,15 @@
 /** Single sign-on: its settings, sign-ins at the provider, and the sessions that came from it. */
-import { originOf } from '../http/relying-party.ts';
-import { acceptLogoutForms } from '../http/sso.ts';
+
 import type { StartSubject } from '../http/subject.ts';
-import { SsoAccounts } from '../services/sso/accounts.ts';
-import { ProviderRequests } from '../services/sso/provider-requests.ts';
-import { SsoSessions } from '../services/sso/sessions.ts';
-import { SsoSettingsService } from '../services/sso/settings.ts';
-import { SsoSignIn } from '../services/sso/sign-in.ts';
-import { SsoTerminals } from '../services/sso/terminals.ts';
+import { originOf } from '../sign-in/site.ts';
+import { SsoAccounts } from './accounts.ts';
+import { acceptLogoutForms } from './http.ts';
+import { ProviderRequests } from './provider-requests.ts';
 import { ssoOperations } from './routes.ts';
+import { SsoSessions } from './sessions.ts';
+import { SsoSettingsService } from './settings.ts';
+import { SsoSignIn } from './sign-in.ts';
+import { SsoTerminals } from './terminals.ts';
 
 export const startSingleSignOn: StartSubject = ({ settings: given, log, store, access, instance, now, offers }) => {
   const { shortLived, logins: tokens } = offers.accounts;

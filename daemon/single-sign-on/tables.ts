@@ -1,6 +1,7 @@
 /** The tables of sessions that came from the provider. */
-import type { SsoSessionsRow } from '../domain/sso.ts';
+
 import { StoreTable } from '../store/table.ts';
+import type { SsoSessionsRow } from './records.ts';
 
 /** The sessions of users that came from the provider of single sign-on. */
 export const ssoSessions = new StoreTable<SsoSessionsRow>('sso_session', {

@@ -4,14 +4,14 @@
  * console.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { DataOf } from '../../../src/contract/define.ts';
-import { ssoBounds } from '../../../src/contract/limits.ts';
-import type { Routes } from '../../../src/contract/routes.ts';
-import type { Role, SsoProblem } from '../../../src/contract/values.ts';
-import { type Binding, openSecret, sealSecret } from '../../domain/sealed.ts';
-import type { SingleUseCodes } from '../../store/short-lived.ts';
+import type { DataOf } from '../../src/contract/define.ts';
+import { ssoBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { Role, SsoProblem } from '../../src/contract/values.ts';
+import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
+import type { SingleUseCodes } from '../store/short-lived.ts';
 import type { SignedIn } from './provider.ts';
 
 /** Dependencies. */

@@ -1,7 +1,7 @@
-import { Code } from '../src/contract/codes.ts';
-import type { ProgramIo, StartFailure } from '../src/contract/programs.ts';
-import { escaped } from './escaped.ts';
-import { StartRefused } from './start-refused.ts';
+import { Code } from '../../src/contract/codes.ts';
+import type { ProgramIo, StartFailure } from '../../src/contract/programs.ts';
+import { escaped } from '../base/escaped.ts';
+import { StartRefused } from '../base/start-refused.ts';
 
 /** Runs the body of a program and returns its exit code. Prints an error as text or JSON on stderr. */
 export async function reporting(io: ProgramIo, json: boolean, body: () => Promise<number>): Promise<number> {

@@ -1,25 +1,25 @@
 /** A daemon with a registry. */
 import type { FastifyRequest } from 'fastify';
-import { routes } from '../src/contract/routes.ts';
-import { DueWork } from './background/due-work.ts';
-import { responseSweep } from './background/sweeps.ts';
-import { createServer } from './composition/server.ts';
-import { AttachedKeys } from './hardware/attached-keys.ts';
-import { createDrivers } from './hardware/drivers.ts';
-import { stationOperations } from './hardware/routes.ts';
-import { Instance } from './home/instance.ts';
-import { uploadQuota } from './http/connections.ts';
-import { KeyedRequests } from './http/idempotency.ts';
-import { originRule } from './http/origin.ts';
-import type { Offers, StartedSubject } from './http/subject.ts';
-import { refuseWrongMethods } from './http/wrong-methods.ts';
-import { Hub } from './notifications/hub.ts';
+import { routes } from '../../src/contract/routes.ts';
+import { DueWork } from '../background/due-work.ts';
+import { responseSweep } from '../background/sweeps.ts';
+import { AttachedKeys } from '../hardware/attached-keys.ts';
+import { createDrivers } from '../hardware/drivers.ts';
+import { stationOperations } from '../hardware/routes.ts';
+import { Instance } from '../home/instance.ts';
+import { uploadQuota } from '../http/connections.ts';
+import { KeyedRequests } from '../http/idempotency.ts';
+import { originRule } from '../http/origin.ts';
+import type { Offers, StartedSubject } from '../http/subject.ts';
+import { refuseWrongMethods } from '../http/wrong-methods.ts';
+import { Hub } from '../notifications/hub.ts';
+import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
+import { Quota } from '../requests/quota.ts';
+import { Readiness } from '../requests/readiness.ts';
+import type { Store } from '../store/store.ts';
 import { type AssembledDaemon, now, openRegistry, type Start, useSigningKeys } from './registry.ts';
-import { type AccessJournal, accessOf } from './services/access-journal.ts';
-import { Quota } from './services/quota.ts';
-import { Readiness } from './services/readiness.ts';
-import { services } from './start/services.ts';
-import type { Store } from './store/store.ts';
+import { createServer } from './server.ts';
+import { services } from './services.ts';
 
 /** In PostgreSQL each look at the store takes the lock of all writes. */
 const HEALTH_FRESH_MS = 200;

@@ -1,26 +1,26 @@
 /** The stored part of a daemon, and what every step of a start shares. */
 import type { FastifyInstance } from 'fastify';
-import type { ShutdownStack } from './base/shutdown.ts';
-import { keepEarlierBlobs } from './blobs/blob-folder.ts';
-import type { Blobs } from './blobs/blobs.ts';
-import { keepSwept, openBlobs, watchOthers } from './blobs/open-blobs.ts';
-import type { AttachedKeys } from './hardware/attached-keys.ts';
-import { checkUnused } from './home/belonging.ts';
-import { ensureFirstAdmin, firstPassword } from './home/first-admin.ts';
-import { HeadKeeper } from './home/head-keeper.ts';
-import type { Home } from './home/home.ts';
-import { journalKeys } from './home/journal-keys.ts';
-import { rotateJournalKey } from './home/rotate-journal-key.ts';
-import type { DaemonSettings } from './home/settings.ts';
-import { enterSigningKey, signingKeys } from './home/signing-keys.ts';
-import type { StoreTarget } from './home/store-target.ts';
-import type { Logger } from './logger.ts';
-import type { Hub } from './notifications/hub.ts';
-import { AccessJournal } from './services/access-journal.ts';
-import { bindEarlierDevices } from './services/people/earlier-devices.ts';
-import type { Readiness } from './services/readiness.ts';
-import type { Tokens } from './services/tokens.ts';
-import type { Store } from './store/store.ts';
+import { ensureFirstAdmin, firstPassword } from '../accounts/first-admin.ts';
+import { enterSigningKey, signingKeys } from '../accounts/signing-keys.ts';
+import type { Tokens } from '../accounts/tokens.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ShutdownStack } from '../base/shutdown.ts';
+import { keepEarlierBlobs } from '../files/blob-folder.ts';
+import { keepSwept, openBlobs, watchOthers } from '../files/open-blobs.ts';
+import type { AttachedKeys } from '../hardware/attached-keys.ts';
+import { checkUnused } from '../home/belonging.ts';
+import { HeadKeeper } from '../home/head-keeper.ts';
+import type { Home } from '../home/home.ts';
+import { journalKeys } from '../home/journal-keys.ts';
+import { rotateJournalKey } from '../home/rotate-journal-key.ts';
+import type { DaemonSettings } from '../home/settings.ts';
+import type { StoreTarget } from '../home/store-target.ts';
+import type { Hub } from '../notifications/hub.ts';
+import { bindEarlierDevices } from '../people/earlier-devices.ts';
+import { AccessJournal } from '../requests/access-journal.ts';
+import type { Blobs } from '../requests/blobs.ts';
+import type { Readiness } from '../requests/readiness.ts';
+import type { Store } from '../store/store.ts';
 
 /** Wall clock in milliseconds since 1970. */
 export const now = (): number => Date.now();

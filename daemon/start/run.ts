@@ -1,13 +1,13 @@
-import { endProcess, nativeCallsOut } from '../drivers/index.ts';
-import { daemonSettings } from '../src/contract/daemon-settings.ts';
-import type { ListeningLine } from '../src/contract/local.ts';
-import type { ProgramIo, RunOptions } from '../src/contract/programs.ts';
-import { readSettings } from './home/given-settings.ts';
-import type { DaemonSettings } from './home/settings.ts';
-import { createLogger, destinationOf, HeldLines, type Logger } from './logger.ts';
+import { endProcess, nativeCallsOut } from '../../drivers/index.ts';
+import { daemonSettings } from '../../src/contract/daemon-settings.ts';
+import type { ListeningLine } from '../../src/contract/local.ts';
+import type { ProgramIo, RunOptions } from '../../src/contract/programs.ts';
+import { createLogger, destinationOf, HeldLines, type Logger } from '../base/logger.ts';
+import { StartRefused } from '../base/start-refused.ts';
+import { readSettings } from '../home/given-settings.ts';
+import type { DaemonSettings } from '../home/settings.ts';
 import { type RunningDaemon, startDaemon } from './main.ts';
 import { print, reporting } from './program-io.ts';
-import { StartRefused } from './start-refused.ts';
 
 declare const DEVMGR_VERSION: string | undefined;
 

@@ -9,11 +9,11 @@ import type { OriginRule } from '../http/origin.ts';
 import { documents } from '../http/routes/documents.ts';
 import { buildServer } from '../http/server.ts';
 import type { Gauges, StartedSubject } from '../http/subject.ts';
-import { websocketPlugin } from '../http/websocket.ts';
 import type { Hub } from '../notifications/hub.ts';
-import type { Start } from '../registry.ts';
-import type { SignInCodes } from '../services/sign-in-codes.ts';
+import { websocketPlugin } from '../notifications/websocket.ts';
+import type { SignInCodes } from '../sign-in/codes.ts';
 import type { Reader } from '../store/store.ts';
+import type { Start } from './registry.ts';
 
 /** Services of a daemon, and the checks of its requests. */
 interface ServerParts extends FormParts {

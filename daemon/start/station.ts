@@ -1,24 +1,24 @@
 /** A daemon without a registry: it shows the keys of its machine to the programs on it. */
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../src/contract/codes.ts';
-import { routes } from '../src/contract/routes.ts';
-import { createServer } from './composition/server.ts';
-import { AttachedKeys } from './hardware/attached-keys.ts';
-import { createDrivers } from './hardware/drivers.ts';
-import { stationOperations } from './hardware/routes.ts';
-import { Instance } from './home/instance.ts';
-import { signingKeys } from './home/signing-keys.ts';
-import { KeyedRequests } from './http/idempotency.ts';
-import { urlOf } from './http/operation.ts';
-import { originRule } from './http/origin.ts';
-import { Hub } from './notifications/hub.ts';
+import { ApiError } from '../../src/contract/codes.ts';
+import { routes } from '../../src/contract/routes.ts';
+import { Accounts } from '../accounts/accounts.ts';
+import { signingKeys } from '../accounts/signing-keys.ts';
+import { Tokens } from '../accounts/tokens.ts';
+import { AttachedKeys } from '../hardware/attached-keys.ts';
+import { createDrivers } from '../hardware/drivers.ts';
+import { stationOperations } from '../hardware/routes.ts';
+import { Instance } from '../home/instance.ts';
+import { KeyedRequests } from '../http/idempotency.ts';
+import { urlOf } from '../http/operation.ts';
+import { originRule } from '../http/origin.ts';
+import { Hub } from '../notifications/hub.ts';
+import { Limiter } from '../requests/limiter.ts';
+import { Readiness } from '../requests/readiness.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { Store } from '../store/store.ts';
 import { type AssembledDaemon, now, type Start } from './registry.ts';
-import { Accounts } from './services/accounts.ts';
-import { Limiter } from './services/limiter.ts';
-import { Readiness } from './services/readiness.ts';
-import { Tokens } from './services/tokens.ts';
-import { StoreFailure } from './store/commit.ts';
-import type { Store } from './store/store.ts';
+import { createServer } from './server.ts';
 
 /** The parts of a station. Its only tokens are those in its home, so nothing of it can be used from elsewhere. */
 export async function assembleStation(start: Start): Promise<AssembledDaemon> {

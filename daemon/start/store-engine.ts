@@ -1,17 +1,18 @@
 /** The only place that chooses the engine of the store: SQLite in the home folder, or PostgreSQL. */
-import { checkBelonging, checkComplete, checkUnused, presentImprint } from './home/belonging.ts';
-import type { Home } from './home/home.ts';
-import { Instance } from './home/instance.ts';
-import { allKeys, journalKeys } from './home/journal-keys.ts';
-import type { RegistryPlace, StoreTarget } from './home/store-target.ts';
-import { subjects } from './start/subjects.ts';
-import { StartRefused } from './start-refused.ts';
-import { StoreFailure } from './store/commit.ts';
-import type { CopySource, CopyTarget, Replacement } from './store/copy.ts';
-import type { Imprint } from './store/imprint.ts';
-import type { FileMaintenance, StoreMaintenance } from './store/maintenance.ts';
-import * as sqlite from './store/sqlite/index.ts';
-import type { Store } from './store/store.ts';
+
+import { StartRefused } from '../base/start-refused.ts';
+import { checkBelonging, checkComplete, checkUnused, presentImprint } from '../home/belonging.ts';
+import type { Home } from '../home/home.ts';
+import { Instance } from '../home/instance.ts';
+import { allKeys, journalKeys } from '../home/journal-keys.ts';
+import type { RegistryPlace, StoreTarget } from '../home/store-target.ts';
+import { StoreFailure } from '../store/commit.ts';
+import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
+import type { Imprint } from '../store/imprint.ts';
+import type { FileMaintenance, StoreMaintenance } from '../store/maintenance.ts';
+import * as sqlite from '../store/sqlite/index.ts';
+import type { Store } from '../store/store.ts';
+import { subjects } from './subjects.ts';
 
 /**
  * Opens the registry of a home, or the one in a database whose journal has the key of the home; creates it, and the key of its journal,
@@ -35,7 +36,7 @@ export async function openStore(
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
   const keys = { subjects, journalKey: journalKey!, otherJournalKeys, notice, instance };
   if (target === null) return sqlite.openSqliteStore({ file: home.path('database'), ...keys });
-  const { openPostgresStore } = await import('./store/postgres/index.ts');
+  const { openPostgresStore } = await import('../store/postgres/index.ts');
   const readJournalKeys = async () => allKeys(await journalKeys(home));
   return refusing(() => openPostgresStore({ ...target, ...keys, readJournalKeys }));
 }
@@ -48,12 +49,12 @@ export async function readImprint(target: StoreTarget | null, home: Home): Promi
 /** The database in messages, without a password. */
 async function databaseName(target: StoreTarget | null, home: Home): Promise<string> {
   if (target === null) return home.path('database');
-  const postgres = await import('./store/postgres/index.ts');
+  const postgres = await import('../store/postgres/index.ts');
   return refusing(async () => postgres.databaseName(target));
 }
 
 async function readPostgresImprint(target: StoreTarget): Promise<Imprint | null> {
-  const postgres = await import('./store/postgres/index.ts');
+  const postgres = await import('../store/postgres/index.ts');
   return refusing(() => postgres.readImprint(target));
 }
 
@@ -66,13 +67,13 @@ export async function lockIfNew(target: StoreTarget | null): Promise<(() => Prom
 /** Keeps other nodes from creating a registry in the same database at the same time. Resolves with the function that ends this. */
 export async function lockCreation(target: StoreTarget | null): Promise<() => Promise<void>> {
   if (target === null) return async () => {};
-  const postgres = await import('./store/postgres/index.ts');
+  const postgres = await import('../store/postgres/index.ts');
   return refusing(() => postgres.lockCreation(target));
 }
 
 /** Turns the refusal of a database, or a missing server, into the end of a start. */
 async function refusing<T>(open: () => Promise<T>): Promise<T> {
-  const { StoreMisconfigured, StoreUnreachable } = await import('./store/postgres/index.ts');
+  const { StoreMisconfigured, StoreUnreachable } = await import('../store/postgres/index.ts');
   try {
     return await open();
   } catch (error) {
@@ -101,7 +102,7 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
       openTarget: () => refusingFile(() => sqlite.openCopyTarget(subjects, file)),
     };
   }
-  const postgres = await import('./store/postgres/index.ts');
+  const postgres = await import('../store/postgres/index.ts');
   return {
     maintenance: await storeMaintenance(place, home),
     imprint: () => refusing(() => postgres.readImprint(place)),
@@ -119,13 +120,13 @@ export const { openDisposable } = sqlite;
 
 /** The registry in a database at this moment; daemons may be writing. Rejects with `StartRefused` if `openStore` does. */
 export async function openSnapshot(target: StoreTarget): Promise<CopySource> {
-  const postgres = await import('./store/postgres/index.ts');
+  const postgres = await import('../store/postgres/index.ts');
   return refusing(() => postgres.openSnapshot(target));
 }
 
 /** Takes a database from all daemons, to replace its registry. Rejects with `StartRefused` where `openStore` does. */
 export async function openReplacement(target: StoreTarget): Promise<Replacement> {
-  const postgres = await import('./store/postgres/index.ts');
+  const postgres = await import('../store/postgres/index.ts');
   return refusing(() => postgres.openReplacement({ ...target, subjects }));
 }
 
@@ -154,7 +155,7 @@ export function sqliteMaintenance(home: Home, file: string = home.path('database
 /** Work on an existing registry, wherever it is. Rejects with `StartRefused` where `openStore` does. */
 export async function storeMaintenance(target: StoreTarget | null, home: Home): Promise<StoreMaintenance> {
   if (target === null) return sqliteMaintenance(home);
-  const { databaseMaintenance } = await import('./store/postgres/index.ts');
+  const { databaseMaintenance } = await import('../store/postgres/index.ts');
   const registry = databaseMaintenance({
     ...target,
     subjects,

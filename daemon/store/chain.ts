@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EventRecord } from '../domain/journal.ts';
+import type { EventRecord } from './journal.ts';
 import type { JournalHead as Head } from './queries.ts';
 import type { RecordQueries } from './read/records.ts';
 import type { Lookup } from './table.ts';

@@ -1,7 +1,7 @@
 /** Commits: changes, their guards and results, and why a commit is refused or fails. */
 import type { DeviceStatus } from '../../src/contract/values.ts';
-import type { DocumentGuard, DocumentSet } from '../domain/document.ts';
-import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
+import type { DocumentGuard, DocumentSet } from './document.ts';
+import type { JournalAdd, JournalRotate } from './journal.ts';
 
 /** The changes of each subject: its folder adds them here. */
 // biome-ignore lint/suspicious/noEmptyInterface: subjects add to it

@@ -1,6 +1,6 @@
-import { keyDigest } from '../domain/digest.ts';
-import type { Entry } from '../domain/journal.ts';
 import { entryMac, type JournalRow, type Mac, macWith, noEntries, sealOf } from './chain.ts';
+import { keyDigest } from './digest.ts';
+import type { Entry } from './journal.ts';
 import type { JournalHead } from './queries.ts';
 
 /** When and on whose behalf an entry is written. */

@@ -1,5 +1,5 @@
-import { keyDigest } from '../domain/digest.ts';
 import { type JournalRow, type Mac, macWith, sealOf } from './chain.ts';
+import { keyDigest } from './digest.ts';
 import type { StoredHead } from './journal-end.ts';
 
 /** The keys of a journal, in the order of their use; at least one. A single key is the same as a list with it. */

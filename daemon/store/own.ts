@@ -1,5 +1,5 @@
 /** What the store has itself, stated like a subject: documents, entries without a change, responses to requests with an idempotency key. */
-import type { JournalAdd, JournalRotate } from '../domain/journal.ts';
+import type { JournalAdd, JournalRotate } from './journal.ts';
 import { withAnswer } from './read/records.ts';
 import { subject } from './subject.ts';
 import { documents, documentVersion, responses } from './tables.ts';

@@ -1,5 +1,5 @@
 /** What is asked of a store: parts of lists, entries, and the end of the journal. */
-import type { EntryType } from '../domain/journal.ts';
+import type { EntryType } from './journal.ts';
 
 /** A part of a sorted list. */
 export interface Window {

@@ -11,9 +11,9 @@
  * `KeyedMutex` orders decisions in one process, not between processes.
  */
 
-import type { DocumentName, DocumentRecord } from '../domain/document.ts';
-import type { EventRecord } from '../domain/journal.ts';
 import type { ChangeResult, Commit, StoredResponse } from './commit.ts';
+import type { DocumentName, DocumentRecord } from './document.ts';
+import type { EventRecord } from './journal.ts';
 import type { EventFilter, JournalHead } from './queries.ts';
 import type { SharedState } from './short-lived.ts';
 

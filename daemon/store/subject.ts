@@ -3,8 +3,9 @@
  * their reads. A subject states it in its folder, with its types in the interfaces `Subject…` of this folder;
  * `daemon/start/subjects.ts` lists the subjects.
  */
-import type { EntryType, SubjectKind } from '../domain/journal.ts';
+
 import type { SealedNames } from './chain.ts';
+import type { EntryType, SubjectKind } from './journal.ts';
 import type { PostgresSubject } from './postgres/subject.ts';
 import type { Reads, RecordQueries } from './read/records.ts';
 import type { SqliteSubject } from './sqlite/subject.ts';

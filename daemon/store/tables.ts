@@ -1,6 +1,7 @@
 /** The tables of the store itself as data: each field of a row with the type of its column. */
-import type { DocumentRecord } from '../domain/document.ts';
+
 import type { StoredResponse } from './commit.ts';
+import type { DocumentRecord } from './document.ts';
 import type { ChainedRow } from './journal-end.ts';
 import { type Lookup, StoreTable } from './table.ts';
 

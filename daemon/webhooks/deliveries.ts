@@ -1,11 +1,11 @@
 /** Delivers to all endpoints of a registry. Of several daemons one delivers at a time; another takes over when it has gone. */
-import { sleep } from '../../../src/delivery/wait.ts';
-import { BackgroundWork } from '../../background-work.ts';
-import { WEBHOOKS, type WebhookRecord, webhooksIn } from '../../domain/webhook.ts';
-import type { Store } from '../../store/store.ts';
-import { JournalTail } from '../journal-tail.ts';
-import { inTurn } from '../turns.ts';
+import { sleep } from '../../src/delivery/wait.ts';
+import { JournalTail } from '../background/journal-tail.ts';
+import { inTurn } from '../background/turns.ts';
+import { BackgroundWork } from '../base/background-work.ts';
+import type { Store } from '../store/store.ts';
 import { type EndpointParts, endpointDelivery } from './endpoint.ts';
+import { WEBHOOKS, type WebhookRecord, webhooksIn } from './records.ts';
 
 /** The name of the work that daemons share. */
 const WORK = 'webhooks';

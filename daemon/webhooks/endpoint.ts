@@ -1,7 +1,13 @@
 /** Delivers the events of the journal to one endpoint: in order, each at least once, the next one when the last one has arrived. */
-import { Delivery, type Settlement } from '../../../src/delivery/delivery.ts';
-import { policies } from '../../../src/delivery/schedules.ts';
-import type { EventRecord } from '../../domain/journal.ts';
+import { Delivery, type Settlement } from '../../src/delivery/delivery.ts';
+import { policies } from '../../src/delivery/schedules.ts';
+import type { JournalTail } from '../background/journal-tail.ts';
+import type { Logger } from '../base/logger.ts';
+import { Conflict } from '../store/commit.ts';
+import type { EventRecord } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+import { type Message, messageOf } from './messages.ts';
+import type { Poster } from './poster.ts';
 import {
   afterPost,
   type DeliveryProgress,
@@ -12,13 +18,7 @@ import {
   WEBHOOKS,
   type WebhookRecord,
   webhooksIn,
-} from '../../domain/webhook.ts';
-import type { Logger } from '../../logger.ts';
-import { Conflict } from '../../store/commit.ts';
-import type { Store } from '../../store/store.ts';
-import type { JournalTail } from '../journal-tail.ts';
-import { type Message, messageOf } from './messages.ts';
-import type { Poster } from './poster.ts';
+} from './records.ts';
 
 /** Entries that are read at a time, and how many of other types are passed before the progress is stored. */
 const PAGE = 100;

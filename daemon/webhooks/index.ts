@@ -1,13 +1,13 @@
-import type { WebhookChange } from '../domain/webhook.ts';
 import { Conflict } from '../store/commit.ts';
 import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { Versions } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
+import type { WebhookChange } from './records.ts';
 import { type ProgressRow, webhookProgress } from './tables.ts';
 
-declare module '../domain/document.ts' {
+declare module '../store/document.ts' {
   interface SubjectDocuments {
     webhooks: 'webhooks';
   }

@@ -1,9 +1,9 @@
 /** The messages that are posted: a journal entry as the stream of notifications sends it, or a test. */
 import { createHash, randomUUID } from 'node:crypto';
-import { webhookIds } from '../../../src/contract/ids.ts';
-import type { EventRecord } from '../../domain/journal.ts';
-import type { WebhookRecord } from '../../domain/webhook.ts';
-import { notificationOf } from '../../notifications/frames.ts';
+import { webhookIds } from '../../src/contract/ids.ts';
+import { notificationOf } from '../notifications/frames.ts';
+import type { EventRecord } from '../store/journal.ts';
+import type { WebhookRecord } from './records.ts';
 
 /** A message without its time. */
 export interface Message {

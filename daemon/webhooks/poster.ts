@@ -5,14 +5,14 @@ import {
   signedHeaders,
   statusProblem,
   type WebhookMessage,
-} from '../../../src/contract/webhooks/scheme.ts';
-import { type AttemptResult, failed } from '../../../src/delivery/retry.ts';
-import { Outgoing } from '../../base/outgoing.ts';
-import { KeyedMutex } from '../../concurrency.ts';
-import { connectionProblem } from '../../connection-problem.ts';
-import { openSecret } from '../../domain/sealed.ts';
-import { secretBinding, type WebhookRecord } from '../../domain/webhook.ts';
-import type { AllowedTargets } from './allowed.ts';
+} from '../../src/contract/webhooks/scheme.ts';
+import { type AttemptResult, failed } from '../../src/delivery/retry.ts';
+import type { AllowedTargets } from '../base/allowed-targets.ts';
+import { KeyedMutex } from '../base/concurrency.ts';
+import { connectionProblem } from '../base/connection-problem.ts';
+import { Outgoing } from '../base/outgoing.ts';
+import { openSecret } from '../base/sealed.ts';
+import { secretBinding, type WebhookRecord } from './records.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
 const POST_MS = 15_000;

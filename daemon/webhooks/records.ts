@@ -4,10 +4,10 @@ import type { JournalEventType } from '../../src/contract/event-types.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
 import { webhookBounds } from '../../src/contract/limits.ts';
 import { type AttemptResult, type RetryState, type RetryStep, untried } from '../../src/delivery/retry.ts';
-import { Refusal } from './decision.ts';
-import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from './document.ts';
-import type { Entry } from './journal.ts';
-import type { Binding } from './sealed.ts';
+import { Refusal } from '../base/decision.ts';
+import type { Binding } from '../base/sealed.ts';
+import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from '../store/document.ts';
+import type { Entry } from '../store/journal.ts';
 
 /** The document with the endpoints: the journal proves it. */
 export const WEBHOOKS = 'webhooks';

@@ -1,5 +1,5 @@
 import type { Bindings } from '../http/bindings.ts';
-import type { WebhookService } from '../services/webhooks.ts';
+import type { WebhookService } from './service.ts';
 
 /** The services of webhooks. */
 interface WebhookServices {

@@ -5,14 +5,14 @@ import { webhookIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contract/webhooks/scheme.ts';
 import type * as api from '../../src/contract/webhooks.ts';
+import type { AllowedTargets } from '../base/allowed-targets.ts';
+import { sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import type { AllowedTargets } from '../delivery/webhooks/allowed.ts';
-import { type Message, messageOf, testMessage } from '../delivery/webhooks/messages.ts';
-import type { Poster } from '../delivery/webhooks/poster.ts';
-import { sealSecret } from '../domain/sealed.ts';
-import * as domain from '../domain/webhook.ts';
+import { accept, actorOf, type Context, commitFor, commitLast, idOf, retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
-import { accept, actorOf, type Context, commitFor, commitLast, idOf, retrying } from './context.ts';
+import { type Message, messageOf, testMessage } from './messages.ts';
+import type { Poster } from './poster.ts';
+import * as domain from './records.ts';
 
 /** Events that are counted as waiting: as many as can be read for a list. */
 const MAX_WAITING = 100;

@@ -1,11 +1,11 @@
 /** Webhooks: events are delivered from now on. */
-import { AllowedTargets } from '../delivery/webhooks/allowed.ts';
-import { WebhookDeliveries } from '../delivery/webhooks/deliveries.ts';
-import { Poster } from '../delivery/webhooks/poster.ts';
-import { WEBHOOKS, webhooksIn } from '../domain/webhook.ts';
+import { AllowedTargets } from '../base/allowed-targets.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { WebhookService } from '../services/webhooks.ts';
+import { WebhookDeliveries } from './deliveries.ts';
+import { Poster } from './poster.ts';
+import { WEBHOOKS, webhooksIn } from './records.ts';
 import { webhookOperations } from './routes.ts';
+import { WebhookService } from './service.ts';
 
 export const startWebhooks: StartSubject = ({ settings, log, stack, store, instance, now, offers }) => {
   const allowed = new AllowedTargets(settings.webhookAllow);

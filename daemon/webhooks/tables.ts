@@ -1,6 +1,7 @@
 /** The tables of the progress of webhooks. */
-import type { ProgressRecord } from '../domain/webhook.ts';
+
 import { StoreTable } from '../store/table.ts';
+import type { ProgressRecord } from './records.ts';
 
 /** The progress of an endpoint, as it is stored. */
 export interface ProgressRow extends ProgressRecord {

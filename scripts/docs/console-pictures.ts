@@ -6,7 +6,7 @@ import { mock } from 'node:test';
 import { pino } from 'pino';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { readSettings } from '../../daemon/home/given-settings.ts';
-import { startDaemon } from '../../daemon/main.ts';
+import { startDaemon } from '../../daemon/start/main.ts';
 import { places, withItem } from '../../tests/console/pages.ts';
 import { fillSample } from '../../tests/console/sample.ts';
 

@@ -25,26 +25,51 @@ const plainContract = below(
   'codes.ts csv.ts device-description.ts device-filters.ts endpoints.ts names.ts ids.ts limits.ts local.ts text.ts values.ts',
 );
 
-/** The folders whose code serves any caller, not HTTP alone. */
-const withoutHttp = below(
-  'daemon/',
-  'services/ requests/ accounts/ devices/ people/ sign-in/ notifications/ blobs/ hardware/ home/',
-);
+/** The folders of the daemon below its subjects; each may import those before it. */
+const layers = ['base', 'store', 'requests', 'home', 'background', 'http'] as const;
 
-/** Where subjects meet HTTP: the tables of their operations, and their starts. */
-const routesOfSubjects = ['daemon/*/routes.ts', 'daemon/*/start.ts'];
+/** Where subjects meet HTTP: the tables of their operations, their starts, and the stream. */
+const meetingHttp = [
+  ...['routes.ts', 'start.ts', 'http.ts', 'http-error.ts', 'turns.ts'].map(name => `daemon/*/${name}`),
+  ...below('daemon/', 'sign-in/site.ts notifications/websocket.ts notifications/stream-admission.ts'),
+];
 
-/** What composes a daemon. */
-const composition = below('daemon/', 'main.ts registry-daemon.ts registry.ts station.ts composition/');
-
-/** The folders of what a registry has of each subject. */
-const subjects = below(
-  'daemon/',
-  'accounts/ devices/ files/ issuing/ people/ proofs/ receipts/ sign-in/ single-sign-on/ webhooks/',
-);
-
-/** What chooses an engine of the store, and what has the types of what subjects state for each. */
-const engineKnown = below('daemon/', 'store-engine.ts store/subject.ts store/subjects.ts');
+/** The subjects of the daemon, each with the files of other subjects that it imports. `daemon/start/services.ts` starts them. */
+export const subjects: Readonly<Record<string, readonly string[]>> = {
+  accounts: [],
+  devices: below('accounts/', 'guessing.ts passwords.ts'),
+  'sign-in': below('accounts/', 'guessing.ts lookups.ts passwords.ts present.ts service-tokens.ts tokens.ts user.ts'),
+  files: below('devices/', 'decisions.ts lookups.ts records.ts rules.ts tables.ts'),
+  notifications: ['devices/lookups.ts', 'sign-in/codes.ts'],
+  proofs: below('devices/', 'decisions.ts judges.ts proof.ts records.ts tables.ts'),
+  'single-sign-on': [
+    ...below('accounts/', 'present.ts tokens.ts user.ts'),
+    ...below('sign-in/', 'codes.ts judges.ts policies.ts signed-challenges.ts site.ts user-code.ts'),
+  ],
+  people: [
+    ...below('accounts/', 'service-token.ts service-tokens.ts tables.ts user-rules.ts user.ts'),
+    ...below('devices/', 'decisions.ts judges.ts records.ts rules.ts tables.ts'),
+  ],
+  scim: below('people/', 'leavers.ts lookups.ts person.ts policy.ts refused.ts'),
+  directory: [
+    'accounts/user.ts',
+    ...below('people/', 'leaver-brake.ts leavers.ts lookups.ts person.ts policy.ts refused.ts'),
+  ],
+  issuing: [
+    ...below('devices/', 'lookups.ts records.ts'),
+    ...below('sign-in/', 'client-data.ts passkeys.ts policies.ts'),
+    'people/lookups.ts',
+    'proofs/judge/authenticator-data.ts',
+  ],
+  receipts: [
+    ...below('devices/', 'decisions.ts lookups.ts proof.ts records.ts'),
+    ...below('proofs/', 'judge/credential.ts judge/types.ts judging.ts records.ts trusted.ts'),
+    'people/lookups.ts',
+  ],
+  webhooks: ['notifications/frames.ts'],
+  forwarding: [],
+  console: [],
+};
 
 /** A package that only `places` import. */
 const knownBy = (places: readonly string[], packages: readonly string[], because: string): Rule => ({
@@ -53,6 +78,28 @@ const knownBy = (places: readonly string[], packages: readonly string[], because
   never: packages.map(name => `npm:${name}`),
   because,
 });
+
+/** A layer imports the layers before it, and no subject. */
+const layerRules = layers.map(
+  (layer, index): Rule => ({
+    from: [`daemon/${layer}/`],
+    never: ['daemon/'],
+    but: layers.slice(0, index + 1).map(name => `daemon/${name}/`),
+    because: `imports go subjects → ${layers.toReversed().join(' → ')}: what subjects share knows none of them`,
+  }),
+);
+
+/** A subject imports the layers, and of other subjects the files that the table names. */
+const subjectRules = Object.entries(subjects).map(
+  ([subject, files]): Rule => ({
+    from: [`daemon/${subject}/`],
+    never: ['daemon/'],
+    but: [`daemon/${subject}/`, ...layers.map(name => `daemon/${name}/`), ...below('daemon/', files.join(' '))].filter(
+      place => place !== 'daemon/',
+    ),
+    because: `the table of subjects names what ${subject} imports of others, so that one can be read, or left out, alone`,
+  }),
+);
 
 /** `npm:` is any package, `npm:x` the package x, `node:` any built-in module, `node:x` the module x. */
 export const rules: readonly Rule[] = [
@@ -174,16 +221,19 @@ export const rules: readonly Rule[] = [
     never: ['src/cli/main.ts'],
     because: 'main runs the commands; a command that imports main could run itself',
   },
+  ...layerRules,
+  ...subjectRules,
   {
-    from: ['daemon/domain/'],
-    only: ['daemon/domain/', 'src/contract/', 'src/delivery/retry.ts', 'node:crypto'],
-    because: 'the domain decides and does no I/O: everything it judges is passed in, and it knows no other room',
+    from: ['daemon/*/decisions.ts', 'daemon/*/records.ts'],
+    never: ['node:', 'npm:', 'daemon/*/service.ts', 'daemon/*/routes.ts', 'daemon/*/start.ts', 'daemon/*/work.ts'],
+    but: ['node:crypto'],
+    because: 'decisions and records do no I/O: everything that they judge is passed in',
   },
   {
-    from: ['daemon/proof/'],
+    from: ['daemon/proofs/judge/'],
     // The drivers read what keys claim with the same reader of CBOR, and the same table of form factors.
     only: [
-      'daemon/proof/',
+      ...below('daemon/', 'proofs/judge/ proofs/records.ts devices/proof.ts'),
       'src/contract/',
       'node:crypto',
       ...below('drivers/protocols/', 'cbor.ts form-factors.ts malformed.ts'),
@@ -193,74 +243,66 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/store/'],
-    only: [
-      ...below('daemon/', 'store/ concurrency.ts files.ts private-file.ts'),
-      ...below('daemon/domain/', 'journal.ts document.ts digest.ts'),
-      'src/contract/',
-      'npm:better-sqlite3',
-      'npm:pg',
-      'node:',
-    ],
-    because:
-      'the store imports no subject: it takes them as data (daemon/start/subjects.ts), keeps rows and decides nothing',
+    only: [...below('daemon/', 'store/ base/'), 'src/contract/', 'npm:better-sqlite3', 'npm:pg', 'node:'],
+    because: 'the store keeps rows and decides nothing: subjects are passed to it as data',
   },
   {
     from: ['daemon/store/write/', 'daemon/store/read/'],
-    only: [
-      'daemon/store/',
-      ...below('daemon/domain/', 'journal.ts document.ts digest.ts'),
-      'daemon/concurrency.ts',
-      'src/contract/',
-    ],
+    only: ['daemon/store/', 'daemon/base/', 'src/contract/'],
     because: 'what a change means, and what is read, is stated once for all engines: no I/O, no engine, no SQL client',
   },
   {
-    from: withoutHttp,
-    except: routesOfSubjects,
-    never: ['daemon/main.ts', 'daemon/http/', 'npm:fastify'],
-    because: 'HTTP ends in daemon/http: services return values and refuse with business codes',
+    from: ['daemon/'],
+    except: ['daemon/start/', 'daemon/http/', ...meetingHttp],
+    never: ['daemon/http/', 'npm:fastify'],
+    because:
+      'HTTP ends in daemon/http and in the routes of subjects: services return values and refuse with business codes',
   },
   {
-    from: [...withoutHttp, 'daemon/base/', 'daemon/delivery/'],
+    from: ['daemon/'],
+    except: ['daemon/start/', 'daemon/http/', ...meetingHttp],
     never: ['node:http', 'node:https'],
     because: 'HTTP ends in daemon/http, and requests to other systems have one transport, daemon/base/outgoing.ts',
   },
   {
     from: ['daemon/'],
-    except: [...engineKnown, 'daemon/store/sqlite/', ...subjects.map(folder => `${folder}sqlite/`)],
+    except: ['daemon/start/store-engine.ts', 'daemon/store/sqlite/', 'daemon/*/sqlite/'],
     never: ['daemon/store/sqlite/'],
-    // The lock of the home folder, which is not part of the registry.
-    but: ['daemon/store/sqlite/file-lock.ts'],
-    because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
+    // The lock of the home folder, which is not part of the registry; and the type of what subjects state for the engine.
+    but: below('daemon/store/sqlite/', 'file-lock.ts subject.ts'),
+    because:
+      'everything stores through the interfaces in daemon/store; only daemon/start/store-engine.ts chooses the engine',
   },
   {
     from: ['daemon/'],
-    except: [...engineKnown, 'daemon/store/postgres/', ...subjects.map(folder => `${folder}postgres/`)],
+    except: ['daemon/start/store-engine.ts', 'daemon/store/postgres/', 'daemon/*/postgres/'],
     never: ['daemon/store/postgres/'],
-    because: 'everything stores through the interfaces in daemon/store; only daemon/store-engine.ts chooses the engine',
+    but: ['daemon/store/postgres/subject.ts'],
+    because:
+      'everything stores through the interfaces in daemon/store; only daemon/start/store-engine.ts chooses the engine',
   },
   {
-    from: ['daemon/store-engine.ts'],
-    never: ['daemon/store/postgres/'],
+    from: ['daemon/start/store-engine.ts', 'daemon/*/index.ts'],
+    never: ['daemon/store/postgres/', 'daemon/*/postgres/'],
     atStart: true,
     because: 'a daemon with SQLite does not load the client of PostgreSQL',
   },
   {
     from: ['daemon/http/'],
-    never: ['daemon/main.ts', 'drivers/', 'npm:better-sqlite3'],
-    because: 'http → services → domain → contract: a route reads a request, calls a service and writes the response',
+    never: ['drivers/', 'npm:better-sqlite3'],
+    because: 'a route reads a request, calls a service and writes the response',
   },
   {
     from: ['daemon/'],
-    except: ['daemon/main.ts', 'daemon/run.ts', 'daemon/programs.ts', 'daemon/maintenance/'],
-    never: below('daemon/', 'main.ts registry-daemon.ts station.ts run.ts programs.ts maintenance/ store-engine.ts'),
-    because: 'main is the composition root: it joins the parts, and no part imports the whole',
+    except: ['daemon/start/', 'daemon/maintenance/'],
+    never: ['daemon/start/', 'daemon/maintenance/'],
+    because: 'daemon/start is the composition root: it joins the parts, and no part imports the whole',
   },
   {
     from: ['daemon/'],
-    except: ['daemon/main.ts', 'daemon/hardware/drivers.ts', 'daemon/proof/'],
+    except: ['daemon/start/run.ts', 'daemon/hardware/drivers.ts', 'daemon/proofs/judge/'],
     never: ['drivers/hid/', 'drivers/pcsc/', 'drivers/simulated/', 'drivers/protocols/'],
-    because: 'the daemon knows the Driver interface (drivers/driver.ts); main chooses the drivers',
+    because: 'the daemon knows the Driver interface (drivers/driver.ts); daemon/start chooses the drivers',
   },
   {
     from: ['drivers/protocols/'],
@@ -311,9 +353,9 @@ export const rules: readonly Rule[] = [
     'only src/cli/settings knows where tokens are stored, and it works without a keychain',
   ),
   knownBy(
-    [...composition, 'daemon/http/', ...routesOfSubjects],
+    ['daemon/start/', 'daemon/http/', ...meetingHttp],
     ['fastify'],
-    'only daemon/http, the routes of subjects, and what composes a daemon, know Fastify',
+    'only daemon/http, the routes of subjects, and daemon/start know Fastify',
   ),
   {
     from: product,

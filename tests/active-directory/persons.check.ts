@@ -1,6 +1,6 @@
 /** Persons from Active Directory, as Samba serves it. DEVMGR_AD_PERSONS: how many. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { GROUPS, groupsIn } from '../../daemon/domain/people-policy.ts';
+import { GROUPS, groupsIn } from '../../daemon/people/policy.ts';
 import { openDirectorySync } from '../support/directory-sync.ts';
 import { needs } from '../support/needs.ts';
 import { DISABLED, type Domain, ENABLED, reading, startDomain } from './samba.ts';

@@ -1,6 +1,6 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { youngGrowth } from '../../daemon/streamed-memory.ts';
+import { youngGrowth } from '../../daemon/base/streamed-memory.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { download } from '../support/downloads.ts';
 import { file, filesIn, needed, type Part, sendForm, sha256, uploadPath } from '../support/forms.ts';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { operation } from '../../daemon/http/operation.ts';
 import { buildServer } from '../../daemon/http/server.ts';
-import { Limiter } from '../../daemon/services/limiter.ts';
+import { Limiter } from '../../daemon/requests/limiter.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { validateAnswer } from '../support/openapi.ts';
 

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { documents } from '../../daemon/http/routes/documents.ts';
-import { Limiter } from '../../daemon/services/limiter.ts';
+import { Limiter } from '../../daemon/requests/limiter.ts';
 
 const base = 'http://127.0.0.1:7470';
 

@@ -3,8 +3,8 @@
  * their file.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entra } from '../../daemon/services/issuing/providers/entra.ts';
-import { okta } from '../../daemon/services/issuing/providers/okta.ts';
+import { entra } from '../../daemon/issuing/providers/entra.ts';
+import { okta } from '../../daemon/issuing/providers/okta.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';

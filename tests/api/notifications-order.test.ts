@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { EventRecord } from '../../daemon/domain/journal.ts';
 import { typeSet } from '../../daemon/notifications/frames.ts';
 import { Hub } from '../../daemon/notifications/hub.ts';
+import type { EventRecord } from '../../daemon/store/journal.ts';
 import { type EventType, eventTypes } from '../../src/contract/event-types.ts';
 import { FakeJournal, FakeSink } from '../support/fake-stream.ts';
 

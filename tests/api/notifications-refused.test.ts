@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { streamQuota } from '../../daemon/http/websocket.ts';
-import { Quota } from '../../daemon/services/quota.ts';
+import { streamQuota } from '../../daemon/notifications/websocket.ts';
+import { Quota } from '../../daemon/requests/quota.ts';
 import { openStream, refusedUpgrade } from '../support/stream-client.ts';
 import { type StreamServer, startStreamServer } from '../support/stream-server.ts';
 

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSetting } from '../../daemon/home/given-settings.ts';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
-import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
+import { type RunningDaemon, startDaemon } from '../../daemon/start/main.ts';
 import type { Env } from '../../src/contract/local.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon, testSettings } from '../support/daemon.ts';

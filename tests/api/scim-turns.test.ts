@@ -2,10 +2,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { scimRoutes } from '../../daemon/http/routes/scim.ts';
-import { scimErrors } from '../../daemon/http/scim-error.ts';
 import { buildServer } from '../../daemon/http/server.ts';
 import type { TokenCheck } from '../../daemon/requests/token-check.ts';
+import { scimErrors } from '../../daemon/scim/http-error.ts';
+import { scimRoutes } from '../../daemon/scim/routes.ts';
 import { scimBounds } from '../../src/contract/limits.ts';
 
 /** Answers of the service that wait. */

@@ -1,6 +1,6 @@
 /** What a report contains about many devices: without a request for each thousand events. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { EventService } from '../../daemon/services/events.ts';
+import { EventService } from '../../daemon/notifications/events.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { devmgr } from './program.ts';
 

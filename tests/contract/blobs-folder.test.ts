@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
-import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
+import { openBlobFolder } from '../../daemon/files/blob-folder.ts';
 import { blobRules } from './blobs.ts';
 
 const folders: string[] = [];

@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Blobs } from '../../daemon/blobs/blobs.ts';
-import { youngGrowth } from '../../daemon/streamed-memory.ts';
+import { youngGrowth } from '../../daemon/base/streamed-memory.ts';
+import type { Blobs } from '../../daemon/requests/blobs.ts';
 import { sha256 } from '../support/forms.ts';
 import { block, MiB } from '../support/sending.ts';
 

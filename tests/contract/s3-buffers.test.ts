@@ -1,6 +1,6 @@
 /** The memory of uploads to an object store: what is used again, and what is returned. */
 import { expect, test } from 'vitest';
-import { PART_BYTES, PartBuffers } from '../../daemon/blobs/s3/buffers.ts';
+import { PART_BYTES, PartBuffers } from '../../daemon/files/s3/buffers.ts';
 
 const { signal } = new AbortController();
 

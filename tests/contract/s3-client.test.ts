@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-const client = JSON.stringify(join(import.meta.dirname, '../../daemon/blobs/s3/client.ts'));
+const client = JSON.stringify(join(import.meta.dirname, '../../daemon/files/s3/client.ts'));
 
 /** Stores parts one after the other, in a process of its own, and writes the median of the bytes of old objects that a part left behind. */
 const script = `

@@ -1,9 +1,9 @@
 /** Limits that several nodes share through one database. */
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { fileBudget } from '../../daemon/services/file-budget.ts';
-import { Guessing } from '../../daemon/services/guessing.ts';
-import type { Allowance, RequestLimits } from '../../daemon/services/limiter.ts';
-import { SharedLimiter } from '../../daemon/services/shared-limiter.ts';
+import { Guessing } from '../../daemon/accounts/guessing.ts';
+import { fileBudget } from '../../daemon/files/file-budget.ts';
+import type { Allowance, RequestLimits } from '../../daemon/requests/limiter.ts';
+import { SharedLimiter } from '../../daemon/requests/shared-limiter.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
 import type { SharedCounters } from '../../daemon/store/short-lived.ts';
 import { type Limit, rateLimits } from '../../src/contract/limits.ts';

@@ -1,7 +1,7 @@
 /** What lives for seconds to a day, by the same rules in the memory of a daemon and in a database that several nodes share. */
 import { expect, test } from 'vitest';
-import { DailyUploads } from '../../daemon/services/daily-uploads.ts';
-import { SignedChallenges } from '../../daemon/services/sign-in/signed-challenges.ts';
+import { DailyUploads } from '../../daemon/files/daily-uploads.ts';
+import { SignedChallenges } from '../../daemon/sign-in/signed-challenges.ts';
 import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
 import { second } from '../support/clock.ts';

@@ -1,8 +1,8 @@
 /** Proofs and trust in PostgreSQL that no entry of the journal explains: a check finds them as it does in SQLite. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import * as devices from '../../daemon/domain/device-decisions.ts';
-import { replace } from '../../daemon/domain/document.ts';
+import * as devices from '../../daemon/devices/decisions.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
+import { replace } from '../../daemon/store/document.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';

@@ -1,12 +1,12 @@
 /** Rows that the journal does not explain: what someone can do who can write the database but does not have the key. */
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { beginCredential, issued } from '../../daemon/domain/credential.ts';
-import * as devices from '../../daemon/domain/device-decisions.ts';
-import { replace } from '../../daemon/domain/document.ts';
-import * as users from '../../daemon/domain/user.ts';
-import { accept } from '../../daemon/services/context.ts';
+import * as users from '../../daemon/accounts/user.ts';
+import * as devices from '../../daemon/devices/decisions.ts';
+import { beginCredential, issued } from '../../daemon/issuing/credential.ts';
+import { accept } from '../../daemon/requests/context.ts';
 import type { Change } from '../../daemon/store/commit.ts';
+import { replace } from '../../daemon/store/document.ts';
 import type { TagChanges, Tags } from '../../src/contract/tags.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { credentialFrauds, issueCredentials } from './store/credential-life.ts';

@@ -1,10 +1,10 @@
 /** What a directory should not do: swap names, and give several entries one id. */
 import { expect, it, onTestFinished } from 'vitest';
-import { detailsOf } from '../../daemon/domain/directory.ts';
-import { create } from '../../daemon/domain/person.ts';
-import { DirectorySync } from '../../daemon/services/directory/sync.ts';
-import { Leavers } from '../../daemon/services/people/leavers.ts';
-import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { detailsOf } from '../../daemon/directory/decisions.ts';
+import { DirectorySync } from '../../daemon/directory/sync.ts';
+import { Leavers } from '../../daemon/people/leavers.ts';
+import { create } from '../../daemon/people/person.ts';
+import { PeoplePolicies } from '../../daemon/people/policies.ts';
 import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
 import { openTemporary } from '../support/sqlite.ts';
 

@@ -1,7 +1,7 @@
 /** A directory with many persons, and what is read of it when. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DirectoryRuns } from '../../daemon/background/directory-runs.ts';
+import { DirectoryRuns } from '../../daemon/directory/work.ts';
 import { openDirectorySync } from '../support/directory-sync.ts';
 import { reading, type Slapd, startSlapd, withSlapd } from '../support/slapd.ts';
 

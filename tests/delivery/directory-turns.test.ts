@@ -1,9 +1,9 @@
 /** Daemons that share a registry: one of them reads the directory. */
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { DirectoryRuns } from '../../daemon/background/directory-runs.ts';
 import { DueWork } from '../../daemon/background/due-work.ts';
-import { settingsIn } from '../../daemon/domain/document.ts';
+import { DirectoryRuns } from '../../daemon/directory/work.ts';
+import { settingsIn } from '../../daemon/store/document.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { poll } from '../../src/delivery/wait.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';

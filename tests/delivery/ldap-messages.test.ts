@@ -1,9 +1,9 @@
 /** Answers of a directory that is broken or malicious. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { DirectoryFailure } from '../../daemon/delivery/directory/connection.ts';
-import { checkMessage, MalformedMessage, messageLength } from '../../daemon/delivery/directory/messages.ts';
-import { DirectoryReader } from '../../daemon/delivery/directory/reader.ts';
-import type { DirectoryConfig } from '../../daemon/domain/directory.ts';
+import type { DirectoryConfig } from '../../daemon/directory/decisions.ts';
+import { DirectoryFailure } from '../../daemon/directory/ldap/connection.ts';
+import { checkMessage, MalformedMessage, messageLength } from '../../daemon/directory/ldap/messages.ts';
+import { DirectoryReader } from '../../daemon/directory/ldap/reader.ts';
 import { mulberry } from '../support/mulberry.ts';
 import { answering } from '../support/slapd.ts';
 

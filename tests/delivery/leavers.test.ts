@@ -1,9 +1,9 @@
 /** Delays of leavers. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { dueLeavers } from '../../daemon/background/due.ts';
-import { create } from '../../daemon/domain/person.ts';
-import { Leavers } from '../../daemon/services/people/leavers.ts';
-import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { Leavers } from '../../daemon/people/leavers.ts';
+import { create } from '../../daemon/people/person.ts';
+import { PeoplePolicies } from '../../daemon/people/policies.ts';
+import { dueLeavers } from '../../daemon/people/work.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
 
 import { openTemporary } from '../support/sqlite.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { AllowedTargets, type Resolve } from '../../daemon/base/allowed-targets.ts';
 import { Outgoing, TookTooLong } from '../../daemon/base/outgoing.ts';
-import { AllowedTargets, type Resolve } from '../../daemon/delivery/webhooks/allowed.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { answering, answeringTls, speaking } from '../support/http-servers.ts';
 

@@ -1,6 +1,6 @@
 /** Entries of directories as persons. */
 import { expect, it } from 'vitest';
-import { fieldsOf, pageOf, timestampOf } from '../../daemon/delivery/directory/person-entry.ts';
+import { fieldsOf, pageOf, timestampOf } from '../../daemon/directory/ldap/person-entry.ts';
 
 const unnamed = { userName: null, name: null, email: null, id: null, disabled: null, groups: null };
 const guid = Buffer.from('00112233445566778899aabbccddeeff', 'hex');

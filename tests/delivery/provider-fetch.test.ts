@@ -1,10 +1,10 @@
 /** Requests to a provider end, whatever it answers: the removal of credentials and the end of the daemon wait for them. */
 import { expect, it } from 'vitest';
-import { AddressRefused, ProviderAway } from '../../daemon/delivery/provider/errors.ts';
-import { enteredProblem, providerFetch } from '../../daemon/delivery/provider/fetch.ts';
-import type { Resolve } from '../../daemon/delivery/webhooks/allowed.ts';
-import { isRefusal } from '../../daemon/services/issuing/providers/provider-api.ts';
-import { webauthnServer } from '../../daemon/services/issuing/providers/webauthn-server.ts';
+import type { Resolve } from '../../daemon/base/allowed-targets.ts';
+import { AddressRefused, ProviderAway } from '../../daemon/base/errors.ts';
+import { enteredProblem, providerFetch } from '../../daemon/base/fetch.ts';
+import { isRefusal } from '../../daemon/issuing/providers/provider-api.ts';
+import { webauthnServer } from '../../daemon/issuing/providers/webauthn-server.ts';
 import { answering, json, speaking } from '../support/http-servers.ts';
 
 const get = (url: string) =>

@@ -3,7 +3,7 @@
  * is in no message: those who issue keys see the refusals of a provider.
  */
 import { expect, it } from 'vitest';
-import { requestsTo } from '../../daemon/services/issuing/providers/requests.ts';
+import { requestsTo } from '../../daemon/issuing/providers/requests.ts';
 import { answering } from '../support/http-servers.ts';
 
 it.each(['a\u0000', 'a\r\nb', 'schlüssel'])(

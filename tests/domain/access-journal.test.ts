@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Access, AccessJournal } from '../../daemon/services/access-journal.ts';
+import { type Access, AccessJournal } from '../../daemon/requests/access-journal.ts';
 import type { Commit } from '../../daemon/store/commit.ts';
 
 let now = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newActivationCode, sameActivationCode } from '../../daemon/domain/activation-code.ts';
+import { newActivationCode, sameActivationCode } from '../../daemon/devices/activation-code.ts';
 import { activationCode } from '../../src/contract/device-fields.ts';
 import { activationAlphabet } from '../../src/contract/values.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AppRecord } from '../../daemon/domain/app.ts';
-import { identify, isPackageOf, latestOf, packageExtension, platformOf } from '../../daemon/domain/app.ts';
+import type { AppRecord } from '../../daemon/files/app.ts';
+import { identify, isPackageOf, latestOf, packageExtension, platformOf } from '../../daemon/files/app.ts';
 
 let next = 1;
 function app(version: string, more: Partial<AppRecord> = {}): AppRecord {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cooperatively, KeyedMutex, TimeSlice, TurnBatch, visitCooperatively } from '../../daemon/concurrency.ts';
+import { cooperatively, KeyedMutex, TimeSlice, TurnBatch, visitCooperatively } from '../../daemon/base/concurrency.ts';
 
 describe('KeyedMutex', () => {
   it('runs tasks with the same key one after the other, even if one fails', async () => {

@@ -3,14 +3,14 @@
  * daemon would have made of one request after the other.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Context } from '../../daemon/services/context.ts';
-import { DeviceService } from '../../daemon/services/devices.ts';
-import { Guessing } from '../../daemon/services/guessing.ts';
-import { Limiter } from '../../daemon/services/limiter.ts';
-import { hashPassword, Passwords } from '../../daemon/services/passwords.ts';
-import { ProofPolicies } from '../../daemon/services/proofs/policies.ts';
-import { TrustedRoots } from '../../daemon/services/proofs/trusted.ts';
-import { UserService } from '../../daemon/services/users.ts';
+import { Guessing } from '../../daemon/accounts/guessing.ts';
+import { hashPassword, Passwords } from '../../daemon/accounts/passwords.ts';
+import { UserService } from '../../daemon/accounts/user-service.ts';
+import { DeviceService } from '../../daemon/devices/service.ts';
+import { ProofPolicies } from '../../daemon/proofs/policies.ts';
+import { TrustedRoots } from '../../daemon/proofs/trusted.ts';
+import type { Context } from '../../daemon/requests/context.ts';
+import { Limiter } from '../../daemon/requests/limiter.ts';
 import type { CommitNotice, Store } from '../../daemon/store/store.ts';
 import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
 import { answerOf } from '../contract/store/proof-rules.ts';

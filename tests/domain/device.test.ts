@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../daemon/domain/decision.ts';
-import { Refusal } from '../../daemon/domain/decision.ts';
-import type { DeviceRecord } from '../../daemon/domain/device.ts';
-import * as domain from '../../daemon/domain/device-decisions.ts';
+import type { Decision } from '../../daemon/base/decision.ts';
+import { Refusal } from '../../daemon/base/decision.ts';
+import * as domain from '../../daemon/devices/decisions.ts';
+import type { DeviceRecord } from '../../daemon/devices/records.ts';
 import { type DeviceStatus, deviceStatuses } from '../../src/contract/values.ts';
 
 const code = 'ABCD-EFGH-JKLM-NPQR';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanFileName, extensionOf } from '../../daemon/domain/file-name.ts';
+import { cleanFileName, extensionOf } from '../../daemon/base/file-name.ts';
 
 describe('the name of an uploaded file', () => {
   it.each([

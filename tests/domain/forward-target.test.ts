@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { forwardTarget } from '../../daemon/delivery/forwarding/target.ts';
-import { StartRefused } from '../../daemon/start-refused.ts';
+import { StartRefused } from '../../daemon/base/start-refused.ts';
+import { forwardTarget } from '../../daemon/home/forward-target.ts';
 
 function refusal(url: string, env: Readonly<Record<string, string>> = {}): StartRefused {
   try {

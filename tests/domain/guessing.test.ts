@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Confirmer, Guessing } from '../../daemon/services/guessing.ts';
+import { type Confirmer, Guessing } from '../../daemon/accounts/guessing.ts';
 import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
 import { withBothStores } from '../support/limit-stores.ts';
 

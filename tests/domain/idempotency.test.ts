@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { responseSweep } from '../../daemon/background/sweeps.ts';
 import { type KeyedInput, KeyedRequests } from '../../daemon/http/idempotency.ts';
-import { type Context, commitLast } from '../../daemon/services/context.ts';
+import { type Context, commitLast } from '../../daemon/requests/context.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { registration } from '../support/stream-server.ts';

@@ -1,7 +1,7 @@
 /** Which errors mean that a provider has refused a key. */
 import { expect, it } from 'vitest';
-import { ownAccounts } from '../../daemon/services/issuing/own-accounts.ts';
-import { isRefusal, ProviderRefused } from '../../daemon/services/issuing/providers/provider-api.ts';
+import { ownAccounts } from '../../daemon/issuing/own-accounts.ts';
+import { isRefusal, ProviderRefused } from '../../daemon/issuing/providers/provider-api.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { issueFailure } from '../../src/enrollment/issue-events.ts';
 

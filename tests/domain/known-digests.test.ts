@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KnownDigests } from '../../daemon/blobs/known-digests.ts';
+import { KnownDigests } from '../../daemon/files/known-digests.ts';
 
 test('a file is read once per state, also if several ask at the same time', async () => {
   const digests = new KnownDigests();

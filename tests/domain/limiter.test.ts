@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Limiter } from '../../daemon/services/limiter.ts';
+import { Limiter } from '../../daemon/requests/limiter.ts';
 import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
 import type { LimitScope } from '../../src/contract/limits.ts';
 import { withBothStores } from '../support/limit-stores.ts';

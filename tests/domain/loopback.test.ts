@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientOf } from '../../daemon/loopback.ts';
+import { clientOf } from '../../daemon/base/loopback.ts';
 
 test.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1'])('%s is this machine', address => {
   expect(clientOf(address)).toBe('loopback');

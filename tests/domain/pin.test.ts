@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pinDocument, pinIn, sealedPins } from '../../daemon/domain/pin.ts';
+import { pinDocument, pinIn, sealedPins } from '../../daemon/issuing/pin.ts';
 
 it.each([
   ['several', ['b', 'c'], ['a', 'b', 'c']],

@@ -1,6 +1,6 @@
 /** The fields of providers, as they are stored and sealed. */
 import { expect, it } from 'vitest';
-import { providerBinding } from '../../daemon/domain/provider.ts';
+import { providerBinding } from '../../daemon/issuing/provider.ts';
 import { forEachProviderSetting, neededOf, providerSettings } from '../../src/contract/provider-fields.ts';
 
 it('a secret is bound to the fields that earlier versions have sealed it for, also if they are null', () => {

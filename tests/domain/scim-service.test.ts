@@ -1,14 +1,14 @@
 /** Requests about many persons or groups must not hold the event loop. */
 import fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
-import { create, type PersonRecord } from '../../daemon/domain/person.ts';
-import { scimRoutes } from '../../daemon/http/routes/scim.ts';
+import type { Leavers } from '../../daemon/people/leavers.ts';
+import { create, type PersonRecord } from '../../daemon/people/person.ts';
 import type { PersonFilter } from '../../daemon/people/queries.ts';
-import type { Leavers } from '../../daemon/services/people/leavers.ts';
-import { readFilter } from '../../daemon/services/scim/filter.ts';
-import { PersonPages } from '../../daemon/services/scim/person-pages.ts';
-import { ScimGroups } from '../../daemon/services/scim/scim-groups.ts';
-import { ScimUsers } from '../../daemon/services/scim/scim-users.ts';
+import { readFilter } from '../../daemon/scim/filter.ts';
+import { PersonPages } from '../../daemon/scim/person-pages.ts';
+import { scimRoutes } from '../../daemon/scim/routes.ts';
+import { ScimGroups } from '../../daemon/scim/scim-groups.ts';
+import { ScimUsers } from '../../daemon/scim/scim-users.ts';
 import type { Window } from '../../daemon/store/queries.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { openTemporary } from '../support/sqlite.ts';

@@ -2,12 +2,12 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { ServiceTokenRecord } from '../../daemon/domain/callers.ts';
-import { hasLostOwner, hasMade, refusalOf } from '../../daemon/domain/service-token.ts';
-import { insideOf, isCidr } from '../../daemon/networks.ts';
-import { LastUses } from '../../daemon/services/last-uses.ts';
-import { isServiceTokenText, newServiceTokenText } from '../../daemon/services/service-token-text.ts';
-import { ServiceTokens } from '../../daemon/services/service-tokens.ts';
+import { LastUses } from '../../daemon/accounts/last-uses.ts';
+import { hasLostOwner, hasMade, refusalOf } from '../../daemon/accounts/service-token.ts';
+import { isServiceTokenText, newServiceTokenText } from '../../daemon/accounts/service-token-text.ts';
+import { ServiceTokens } from '../../daemon/accounts/service-tokens.ts';
+import { insideOf, isCidr } from '../../daemon/base/networks.ts';
+import type { ServiceTokenRecord } from '../../daemon/requests/callers.ts';
 import { type Commit, StoreFailure } from '../../daemon/store/commit.ts';
 
 const record: ServiceTokenRecord = {

@@ -1,8 +1,8 @@
 /** Exemptions and allowances of users whose keys were removed. */
 import { expect, it } from 'vitest';
-import type { UserRecord } from '../../daemon/domain/callers.ts';
-import type { DocumentSet } from '../../daemon/domain/document.ts';
-import * as policy from '../../daemon/domain/sign-in-policy.ts';
+import type { UserRecord } from '../../daemon/requests/callers.ts';
+import * as policy from '../../daemon/sign-in/policy.ts';
+import type { DocumentSet } from '../../daemon/store/document.ts';
 
 const ana: UserRecord = {
   number: 2,

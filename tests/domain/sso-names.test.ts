@@ -1,6 +1,6 @@
 /** Names of the accounts of people whom a provider signs in. */
 import { expect, it } from 'vitest';
-import { usernamesFor } from '../../daemon/domain/sso.ts';
+import { usernamesFor } from '../../daemon/single-sign-on/records.ts';
 
 const first = (wanted: string | null) => usernamesFor(wanted, 'Some-key')[0];
 const own = 'sso-Somekey';

@@ -1,7 +1,7 @@
 /** Which sessions of single sign-on a change of the settings ends. */
 import { expect, it } from 'vitest';
-import { versionOfSession } from '../../daemon/domain/caller.ts';
-import { endingSessions, type SsoConfig, sessionId } from '../../daemon/domain/sso.ts';
+import { endingSessions, type SsoConfig, sessionId } from '../../daemon/single-sign-on/records.ts';
+import { versionOfSession } from '../../daemon/store/caller.ts';
 
 const config: SsoConfig = {
   issuer: 'https://a.example',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { YoungGrowth } from '../../daemon/streamed-memory.ts';
+import { YoungGrowth } from '../../daemon/base/streamed-memory.ts';
 
 const MiB = 1024 * 1024;
 let size: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { UserRecord } from '../../daemon/domain/callers.ts';
-import { Refusal } from '../../daemon/domain/decision.ts';
-import { changePassword, differences, edit, logOut, rehash } from '../../daemon/domain/user.ts';
+import { changePassword, differences, edit, logOut, rehash } from '../../daemon/accounts/user.ts';
+import { Refusal } from '../../daemon/base/decision.ts';
+import type { UserRecord } from '../../daemon/requests/callers.ts';
 
 const user = (set: Partial<UserRecord> = {}): UserRecord => ({
   number: 4,

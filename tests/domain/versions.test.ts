@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from '../../daemon/domain/versions.ts';
+import { compareVersions } from '../../daemon/files/versions.ts';
 import { appOperations } from '../../src/contract/apps.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 

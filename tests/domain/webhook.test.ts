@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { AllowedTargets, type Resolve, webhookAllowFrom } from '../../daemon/delivery/webhooks/allowed.ts';
-import { messageOf } from '../../daemon/delivery/webhooks/messages.ts';
-import { Refusal } from '../../daemon/domain/decision.ts';
-import { openSecret, sealSecret } from '../../daemon/domain/sealed.ts';
+import { AllowedTargets, type Resolve, webhookAllowFrom } from '../../daemon/base/allowed-targets.ts';
+import { Refusal } from '../../daemon/base/decision.ts';
+import { openSecret, sealSecret } from '../../daemon/base/sealed.ts';
+import { messageOf } from '../../daemon/webhooks/messages.ts';
 import {
   afterPost,
   create,
@@ -11,7 +11,7 @@ import {
   type PostResult,
   type Webhooks,
   webhooksIn,
-} from '../../daemon/domain/webhook.ts';
+} from '../../daemon/webhooks/records.ts';
 import { isWebhookSecret, newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
 import { afterAttempt as stepAfter } from '../../src/delivery/retry.ts';
 import { policies } from '../../src/delivery/schedules.ts';

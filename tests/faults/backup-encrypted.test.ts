@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Encrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { backup, restore } from '../../daemon/programs.ts';
+import { backup, restore } from '../../daemon/maintenance/programs.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { backup, check, restore } from '../../daemon/programs.ts';
+import { backup, check, restore } from '../../daemon/maintenance/programs.ts';
 import { type DaemonProcess, spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 

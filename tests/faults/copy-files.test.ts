@@ -1,9 +1,9 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isBlobName } from '../../daemon/blobs/blobs.ts';
 import { copy } from '../../daemon/maintenance/copy.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
+import { isBlobName } from '../../daemon/requests/blobs.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { type Swift, startSwift, withSwift } from '../support/swift.ts';

@@ -2,9 +2,9 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rotateSigningKey, signingKeys } from '../../daemon/accounts/signing-keys.ts';
+import { StartRefused } from '../../daemon/base/start-refused.ts';
 import { Home } from '../../daemon/home/home.ts';
-import { rotateSigningKey, signingKeys } from '../../daemon/home/signing-keys.ts';
-import { StartRefused } from '../../daemon/start-refused.ts';
 import { mountSmallDisk, needsMount } from '../support/small-disk.ts';
 
 let dir: string;

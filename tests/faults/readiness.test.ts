@@ -1,6 +1,6 @@
 /** GET /api/health shows whether requests should be sent to a daemon: 200, or 503 with the reason in words. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Readiness } from '../../daemon/services/readiness.ts';
+import { Readiness } from '../../daemon/requests/readiness.ts';
 import { Primary } from '../../daemon/store/postgres/primary.ts';
 import { Watch } from '../../daemon/store/postgres/watch.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';

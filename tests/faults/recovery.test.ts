@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { backup, check } from '../../daemon/programs.ts';
+import { backup, check } from '../../daemon/maintenance/programs.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { registration } from '../support/fleet.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Home } from '../../daemon/home/home.ts';
 import { lockHome } from '../../daemon/home/lock.ts';
-import { rotateKey } from '../../daemon/programs.ts';
+import { rotateKey } from '../../daemon/maintenance/programs.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 

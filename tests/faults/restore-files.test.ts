@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { backup, check, restore } from '../../daemon/programs.ts';
+import { backup, check, restore } from '../../daemon/maintenance/programs.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
+import { openBlobFolder } from '../../daemon/files/blob-folder.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn, sha256 } from '../support/forms.ts';
 import { beginUpload, block, MiB } from '../support/sending.ts';

@@ -2,7 +2,7 @@ import { readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
+import { openBlobFolder } from '../../daemon/files/blob-folder.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { filesIn } from '../support/forms.ts';
 import { beginUpload, KiB, MiB } from '../support/sending.ts';

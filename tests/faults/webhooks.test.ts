@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { backup, check, restore } from '../../daemon/programs.ts';
+import { backup, check, restore } from '../../daemon/maintenance/programs.ts';
 import { day, holdClock, second } from '../support/clock.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';

@@ -1,7 +1,7 @@
 /** Evidence under roots that the registry does not trust, of every shape, beside the trusted ones: it never proves a model or a device. */
 import fc from 'fast-check';
-import { judge } from '../../daemon/proof/judge.ts';
-import { MalformedError } from '../../daemon/proof/malformed.ts';
+import { judge } from '../../daemon/proofs/judge/judge.ts';
+import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import {
   AAGUID,

@@ -1,13 +1,13 @@
 /** A daemon of the model of persons: its services, without processes and HTTP. */
-import { Refusal } from '../../daemon/domain/decision.ts';
-import type { Context } from '../../daemon/services/context.ts';
-import { retrying } from '../../daemon/services/context.ts';
-import { deviceOperations } from '../../daemon/services/device-operations.ts';
-import { Leavers } from '../../daemon/services/people/leavers.ts';
-import { MatchingDevices } from '../../daemon/services/people/matching-devices.ts';
-import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
-import { ScimError } from '../../daemon/services/scim/error.ts';
-import { ScimUsers } from '../../daemon/services/scim/scim-users.ts';
+import { Refusal } from '../../daemon/base/decision.ts';
+import { deviceOperations } from '../../daemon/devices/operations.ts';
+import { Leavers } from '../../daemon/people/leavers.ts';
+import { MatchingDevices } from '../../daemon/people/matching-devices.ts';
+import { PeoplePolicies } from '../../daemon/people/policies.ts';
+import type { Context } from '../../daemon/requests/context.ts';
+import { retrying } from '../../daemon/requests/context.ts';
+import { ScimError } from '../../daemon/scim/error.ts';
+import { ScimUsers } from '../../daemon/scim/scim-users.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { commit } from '../contract/store/fixtures.ts';
 import type { PersonStep, StepOutcome } from '../support/person-model.ts';

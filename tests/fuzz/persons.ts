@@ -3,7 +3,7 @@
  * that of its person, as the model of persons has it.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { PeoplePolicies } from '../../daemon/people/policies.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import type { Store } from '../../daemon/store/store.ts';

@@ -1,14 +1,14 @@
 /** Hostile bytes for the readers of proofs: each input gives a value or a typed error, soon. Seeded, so that a fault can be repeated. */
-import { readAuthenticatorData } from '../../daemon/proof/authenticator-data.ts';
-import { readCertificate } from '../../daemon/proof/certificate.ts';
-import { childrenOf, readDer } from '../../daemon/proof/der.ts';
-import { evidenceDigest, judge } from '../../daemon/proof/judge.ts';
-import { MalformedError } from '../../daemon/proof/malformed.ts';
-import { entryOf } from '../../daemon/proof/metadata-entry.ts';
-import { readPayload } from '../../daemon/proof/metadata-json.ts';
-import { certificatesIn } from '../../daemon/proof/trust-file.ts';
-import type { Question } from '../../daemon/proof/types.ts';
-import { readRegistration } from '../../daemon/proof/u2f.ts';
+import { readAuthenticatorData } from '../../daemon/proofs/judge/authenticator-data.ts';
+import { readCertificate } from '../../daemon/proofs/judge/certificate.ts';
+import { childrenOf, readDer } from '../../daemon/proofs/judge/der.ts';
+import { evidenceDigest, judge } from '../../daemon/proofs/judge/judge.ts';
+import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
+import { entryOf } from '../../daemon/proofs/judge/metadata-entry.ts';
+import { readPayload } from '../../daemon/proofs/judge/metadata-json.ts';
+import { certificatesIn } from '../../daemon/proofs/judge/trust-file.ts';
+import type { Question } from '../../daemon/proofs/judge/types.ts';
+import { readRegistration } from '../../daemon/proofs/judge/u2f.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { proofOperations } from '../../src/contract/proofs.ts';

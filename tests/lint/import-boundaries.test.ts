@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importsOf, violationsIn } from '../../scripts/import-boundaries.ts';
-import { rules } from '../../scripts/lib/import-rules.ts';
+import { rules, subjects } from '../../scripts/lib/import-rules.ts';
 
 /** Sources that each break a rule: its file, its import, and why that is forbidden. */
 const broken: readonly (readonly [file: string, source: string, reason: RegExp])[] = [
@@ -28,9 +28,9 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
     /positions, requests and time are passed in/,
   ],
   ['drivers/text.ts', "import { trimText } from '../src/contract/text.ts';", /usable without the daemon/],
-  ['drivers/hid/index.ts', "export * from '../../daemon/logger.ts';", /usable without the daemon/],
+  ['drivers/hid/index.ts', "export * from '../../daemon/base/logger.ts';", /usable without the daemon/],
   ['console/app.tsx', "import { open } from '../src/cli/main.ts';", /the console runs in a browser/],
-  ['daemon/main.ts', "import { App } from '../console/app.tsx';", /serves the files of the console/],
+  ['daemon/start/main.ts', "import { App } from '../../console/app.tsx';", /serves the files of the console/],
   ['src/contract/webhooks/scheme.ts', "import { readFileSync } from 'node:fs';", /both sides sign webhooks/],
   ['src/contract/receipts/check.ts', "import { readFileSync } from 'node:fs';", /check receipts with it/],
   ['src/contract/codes.ts', "import { readFileSync } from 'node:fs';", /data and types/],
@@ -48,23 +48,23 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
     "import { readPackaged } from '../settings/packaged.ts';",
     /plain values/,
   ],
-  ['daemon/domain/device.ts', "import { readFile } from 'node:fs/promises';", /does no I\/O/],
-  ['daemon/domain/device.ts', "import { DeviceService } from '../services/devices.ts';", /does no I\/O/],
-  ['daemon/proof/judge.ts', "import { rootCertificates } from 'node:tls';", /any verdict can be repeated/],
-  ['daemon/store/store.ts', "import { DeviceService } from '../services/devices.ts';", /decides nothing/],
-  ['daemon/store/subjects.ts', "import { receipts } from '../receipts/index.ts';", /imports no subject/],
-  ['daemon/store/commit.ts', "import type { UserChange } from '../domain/user.ts';", /imports no subject/],
+  ['daemon/devices/records.ts', "import { readFile } from 'node:fs/promises';", /do no I\/O/],
+  ['daemon/devices/decisions.ts', "import { DeviceService } from './service.ts';", /do no I\/O/],
+  ['daemon/proofs/judge/judge.ts', "import { rootCertificates } from 'node:tls';", /any verdict can be repeated/],
+  ['daemon/store/store.ts', "import { DeviceService } from '../devices/service.ts';", /decides nothing/],
+  ['daemon/store/subjects.ts', "import { receipts } from '../receipts/index.ts';", /knows none of them/],
+  ['daemon/requests/context.ts', "import type { UserChange } from '../accounts/user.ts';", /knows none of them/],
   ['daemon/store/write/apply.ts', "import { statSync } from 'node:fs';", /once for all engines/],
-  ['daemon/services/devices.ts', "import type { FastifyRequest } from 'fastify';", /HTTP ends in daemon/],
-  ['daemon/services/devices.ts', "import { createServer } from 'node:http';", /HTTP ends in daemon/],
+  ['daemon/devices/service.ts', "import type { FastifyRequest } from 'fastify';", /HTTP ends in daemon/],
+  ['daemon/devices/service.ts', "import { createServer } from 'node:http';", /HTTP ends in daemon/],
   ['daemon/notifications/outbox.ts', "import { buildServer } from '../http/server.ts';", /HTTP ends in daemon/],
   ['daemon/hardware/attached-keys.ts', "import type { Bindings } from '../http/bindings.ts';", /HTTP ends in daemon/],
-  ['daemon/domain/device.ts', "import type { Store } from '../store/store.ts';", /knows no other room/],
-  ['daemon/services/devices.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
+  ['daemon/devices/records.ts', "import type { PersonRecord } from '../people/person.ts';", /the table of subjects/],
+  ['daemon/devices/service.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
   ['daemon/maintenance/audit.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
-  ['daemon/services/devices.ts', "import { openStore } from '../store-engine.ts';", /composition root/],
+  ['daemon/devices/service.ts', "import { openStore } from '../start/store-engine.ts';", /composition root/],
   ['daemon/http/routes/documents.ts', "import { HidDriver } from '../../../drivers/driver.ts';", /calls a service/],
-  ['daemon/services/users.ts', "import { startDaemon } from '../main.ts';", /composition root/],
+  ['daemon/accounts/user-service.ts', "import { startDaemon } from '../start/main.ts';", /composition root/],
   ['daemon/hardware/keys.ts', "import { hidDriver } from '../../drivers/hid/index.ts';", /the Driver interface/],
   [
     'drivers/protocols/ukey/serial.ts',
@@ -72,15 +72,21 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
     /over the connection it receives/,
   ],
   ['daemon/home/home.ts', "import Database from 'better-sqlite3';", /another store must be able/],
-  ['daemon/main.ts', "import { open } from './store/postgres/index.ts';", /chooses the engine/],
-  ['daemon/store-engine.ts', "import { open } from './store/postgres/index.ts';", /does not load the client/],
+  ['daemon/start/main.ts', "import { open } from '../store/postgres/index.ts';", /chooses the engine/],
+  ['daemon/start/store-engine.ts', "import { open } from '../store/postgres/index.ts';", /does not load the client/],
   ['daemon/store/sqlite/open.ts', "import pg from 'pg';", /only daemon\/store\/postgres knows/],
   ['daemon/home/home.ts', "const hid = await import('node-hid');", /native USB modules/],
   ['drivers/hid/index.ts', "import { dlopen } from 'node:ffi';", /node:ffi is experimental/],
   ['drivers/pcsc/library.ts', "const { usb } = require('usb/index.js');", /native USB modules/],
   ['drivers/hid/index.ts', "createRequire(import.meta.url || process.argv[1])('pcsc-mini');", /native PC\/SC module/],
   ['src/cli/commands/apps/apps.ts', "import { FormData } from 'undici';", /one transport/],
-  ['daemon/delivery/webhooks/poster.ts', "import { request } from 'node:https';", /one transport/],
+  ...Object.keys(subjects).map(
+    subject => [`daemon/${subject}/a.ts`, "import { run } from '../maintenance/audit.ts';", /left out, alone/] as const,
+  ),
+  ...['base', 'store', 'requests', 'home', 'background', 'http'].map(
+    layer => [`daemon/${layer}/a.ts`, "import { user } from '../accounts/user.ts';", /knows none of them/] as const,
+  ),
+  ['daemon/webhooks/poster.ts', "import { request } from 'node:https';", /one transport/],
   ['daemon/base/outgoing.ts', "import { Agent } from 'undici';", /does not load undici/],
   ['src/cli/commands/session/config.ts', "const { default: Conf } = await import('conf');", /takes the lock/],
   [
@@ -100,7 +106,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ],
   ['src/fleet/cleanup.ts', "import { readFileSync } from 'node:fs';", /count and plan by the same rules/],
   ['src/enrollment/line/line.ts', "import { readFileSync } from 'node:fs';", /enroll by the same rules/],
-  ['daemon/logger.ts', "import type { FastifyInstance } from 'fastify';", /know Fastify/],
+  ['daemon/base/logger.ts', "import type { FastifyInstance } from 'fastify';", /know Fastify/],
   ['drivers/hid/native.ts', "import hid from 'node-hid';", /loaded when it is used/],
 ];
 
@@ -110,11 +116,11 @@ const good: readonly (readonly [file: string, source: string])[] = [
     "import { call } from '../../client/call.ts';\nimport { listDevices } from '../../../contract/devices.ts';",
   ],
   [
-    'daemon/services/devices.ts',
-    "import type { Store } from '../store/store.ts';\nimport { judge } from '../domain/device.ts';",
+    'daemon/devices/service.ts',
+    "import type { Store } from '../store/store.ts';\nimport { judge } from './records.ts';",
   ],
   ['daemon/store/sqlite/open.ts', "import Database from 'better-sqlite3';"],
-  ['daemon/store-engine.ts', "const { open } = await import('./store/postgres/index.ts');"],
+  ['daemon/start/store-engine.ts', "const { open } = await import('../store/postgres/index.ts');"],
   ['drivers/hid/native.ts', "import type { Device } from 'node-hid';\nconst { HID } = await import('node-hid');"],
   [
     'bin/devmgr.ts',

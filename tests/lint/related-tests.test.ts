@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { importsOfAll, relatedTests, withinBudget } from '../../scripts/lib/related-tests.ts';
 
 const sources: Readonly<Record<string, string>> = {
-  'daemon/domain/device.ts': '',
-  'daemon/services/lock.ts': "import { decide } from '../domain/device.ts';",
-  'daemon/services/names.ts': "import type { Device } from '../domain/device.ts';",
+  'daemon/devices/records.ts': '',
+  'daemon/devices/lock.ts': "import { decide } from './records.ts';",
+  'daemon/accounts/names.ts': "import type { Device } from '../devices/records.ts';",
   'src/cli/commands/reports/watch/lines.ts': '',
-  'tests/api/lock.test.ts': "const { lock } = await import('../../daemon/services/lock.ts');",
-  'tests/api/users.test.ts': "import { names } from '../../daemon/services/names.ts';",
+  'tests/api/lock.test.ts': "const { lock } = await import('../../daemon/devices/lock.ts');",
+  'tests/api/users.test.ts': "import { names } from '../../daemon/accounts/names.ts';",
   'tests/cli/watch-exec.test.ts': '',
   'tests/cli/watch-lines.test.ts': "import { lines } from '../../src/cli/commands/reports/watch/lines.ts';",
   'tests/docs/links.test.ts': '',
-  'tests/domain/device.test.ts': "import { decide } from '../../daemon/domain/device.ts';",
-  'tests/domain/history.test.ts': "import { decide } from '../../daemon/domain/device.ts';",
+  'tests/domain/device.test.ts': "import { decide } from '../../daemon/devices/records.ts';",
+  'tests/domain/history.test.ts': "import { decide } from '../../daemon/devices/records.ts';",
 };
 const imports = importsOfAll(Object.keys(sources), file => sources[file]!);
 
 describe('the tests of a change', () => {
   it('are those that load a changed file, directly or through others; the closest come first', () => {
-    expect(relatedTests(['daemon/domain/device.ts'], imports)).toEqual([
+    expect(relatedTests(['daemon/devices/records.ts'], imports)).toEqual([
       'tests/domain/device.test.ts',
       'tests/domain/history.test.ts',
       'tests/api/lock.test.ts',
@@ -40,7 +40,7 @@ describe('the tests of a change', () => {
   });
 
   it('begin with the changed tests themselves', () => {
-    expect(relatedTests(['tests/domain/history.test.ts', 'daemon/domain/device.ts'], imports)[0]).toBe(
+    expect(relatedTests(['tests/domain/history.test.ts', 'daemon/devices/records.ts'], imports)[0]).toBe(
       'tests/domain/history.test.ts',
     );
   });

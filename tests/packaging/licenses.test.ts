@@ -9,7 +9,7 @@ import { namedLicense } from '../../scripts/lib/licenses.mjs';
 const root = join(import.meta.dirname, '../..');
 const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8');
 
-/** Named in daemon/services/password-rules.ts. */
+/** Named in daemon/accounts/password-rules.ts. */
 const copied = ['zxcvbn 4.4.2'];
 
 let packages: string[];

@@ -1,8 +1,8 @@
 /** Advisories by family and firmware, and the policies of a registry. */
 import { describe, expect, it } from 'vitest';
-import { advisories, advisoriesFor } from '../../daemon/proof/advisories.ts';
-import { checkPolicy } from '../../daemon/proof/policy.ts';
-import { provedFacts } from '../../daemon/proof/proved-facts.ts';
+import { advisories, advisoriesFor } from '../../daemon/proofs/judge/advisories.ts';
+import { checkPolicy } from '../../daemon/proofs/judge/policy.ts';
+import { provedFacts } from '../../daemon/proofs/judge/proved-facts.ts';
 import { hasGrade } from '../../src/contract/grades.ts';
 import type { Claims, Proof, ProofPolicy } from '../../src/contract/proof.ts';
 import { proofGrades } from '../../src/contract/values.ts';

@@ -1,7 +1,7 @@
 /** FIDO attestations prove a model, or a unit; each way to cheat fails with words of its own. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Verdict } from '../../daemon/proof/types.ts';
+import type { Verdict } from '../../daemon/proofs/judge/types.ts';
 import { type AuthenticatorOptions, authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { octetString } from '../support/test-der.ts';
 import {

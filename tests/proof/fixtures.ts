@@ -1,8 +1,8 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proof/client-data.ts';
-import { judge } from '../../daemon/proof/judge.ts';
-import { indexMetadata } from '../../daemon/proof/metadata.ts';
-import type { MetadataEntry, Question, Trust, TrustAnchor, Verdict } from '../../daemon/proof/types.ts';
+import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proofs/judge/client-data.ts';
+import { judge } from '../../daemon/proofs/judge/judge.ts';
+import { indexMetadata } from '../../daemon/proofs/judge/metadata.ts';
+import type { MetadataEntry, Question, Trust, TrustAnchor, Verdict } from '../../daemon/proofs/judge/types.ts';
 import type { Claims, Evidence, Scp11bEvidence } from '../../src/contract/proof.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import type { TestCertificate } from '../support/test-pki.ts';

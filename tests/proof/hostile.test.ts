@@ -1,7 +1,7 @@
 /** Hostile bytes: a typed error each. `npm run fuzz` tries 100,000 for each reader. */
 import { describe, expect, it } from 'vitest';
-import { childrenOf, oidOf, readDer, timeOf, unsignedOf } from '../../daemon/proof/der.ts';
-import { MalformedError } from '../../daemon/proof/malformed.ts';
+import { childrenOf, oidOf, readDer, timeOf, unsignedOf } from '../../daemon/proofs/judge/der.ts';
+import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { tryForeignRoots } from '../fuzz/foreign-roots.ts';

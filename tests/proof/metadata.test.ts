@@ -2,9 +2,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { readCertificate } from '../../daemon/proof/certificate.ts';
-import { MalformedError } from '../../daemon/proof/malformed.ts';
-import { indexMetadata, RefusedMetadata, readBlob } from '../../daemon/proof/metadata.ts';
+import { readCertificate } from '../../daemon/proofs/judge/certificate.ts';
+import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
+import { indexMetadata, RefusedMetadata, readBlob } from '../../daemon/proofs/judge/metadata.ts';
 import { type BlobOptions, blobEntry, makeBlob, systemRoot } from '../support/test-blob.ts';
 import { der, oid, sequence, utf8 } from '../support/test-der.ts';
 import {

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
-import { RELYING_PARTY } from '../../daemon/proof/client-data.ts';
-import { agreementData } from '../../daemon/proof/scp11b-crypto.ts';
+import { RELYING_PARTY } from '../../daemon/proofs/judge/client-data.ts';
+import { agreementData } from '../../daemon/proofs/judge/scp11b-crypto.ts';
 import { expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { claims, evidence, proof } from '../../src/contract/proof.ts';
 import { takeUnlisted } from '../support/received-commands.ts';

@@ -1,8 +1,8 @@
 /** Files that an administrator imports. */
 import { describe, expect, it } from 'vitest';
-import { isSelfIssued } from '../../daemon/proof/certificate.ts';
-import { MalformedError } from '../../daemon/proof/malformed.ts';
-import { certificatesIn, trustFileKind } from '../../daemon/proof/trust-file.ts';
+import { isSelfIssued } from '../../daemon/proofs/judge/certificate.ts';
+import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
+import { certificatesIn, trustFileKind } from '../../daemon/proofs/judge/trust-file.ts';
 import { makeBlob, systemRoot } from '../support/test-blob.ts';
 import { makeCa, makeRoot } from '../support/test-pki.ts';
 

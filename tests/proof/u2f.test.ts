@@ -1,8 +1,8 @@
 /** U2F registrations, and U2F keys behind CTAP2, prove a model. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readCertificate } from '../../daemon/proof/certificate.ts';
-import { findPath } from '../../daemon/proof/path.ts';
+import { readCertificate } from '../../daemon/proofs/judge/certificate.ts';
+import { findPath } from '../../daemon/proofs/judge/path.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { anchor, ask, entry, fidoEvidence, metadataOf, u2fEvidence, verdict } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 /** Published vectors of the primitives that SCP11b uses. */
 import { describe, expect, it } from 'vitest';
-import { aesCmac, x963Kdf } from '../../daemon/proof/scp11b-crypto.ts';
+import { aesCmac, x963Kdf } from '../../daemon/proofs/judge/scp11b-crypto.ts';
 
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 const hex = (value: Uint8Array) => Buffer.from(value).toString('hex');

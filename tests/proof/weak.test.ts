@@ -1,9 +1,9 @@
 /** Weak or contradictory evidence that a less careful judge would accept. */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { readAuthenticatorData } from '../../daemon/proof/authenticator-data.ts';
-import { clientDataHash, RELYING_PARTY } from '../../daemon/proof/client-data.ts';
-import { MalformedError } from '../../daemon/proof/malformed.ts';
+import { readAuthenticatorData } from '../../daemon/proofs/judge/authenticator-data.ts';
+import { clientDataHash, RELYING_PARTY } from '../../daemon/proofs/judge/client-data.ts';
+import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { makeCa, makeRoot } from '../support/test-pki.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';

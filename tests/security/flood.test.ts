@@ -1,7 +1,7 @@
 /** Unauthenticated clients do not keep others from working. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { recommendedCost } from '../../daemon/services/passwords.ts';
+import { recommendedCost } from '../../daemon/accounts/passwords.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, register, registration } from '../support/fleet.ts';
 

@@ -1,11 +1,11 @@
 /** Two daemons on one store: each decides on the keys that it has read, while the other one changes them. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { create } from '../../daemon/domain/passkey.ts';
-import { policyIn, requireOfRoles } from '../../daemon/domain/sign-in-policy.ts';
-import type { Context } from '../../daemon/services/context.ts';
-import { PasskeyService } from '../../daemon/services/sign-in/passkeys.ts';
-import { SignInPolicies } from '../../daemon/services/sign-in/sign-in-policies.ts';
-import { SignedChallenges } from '../../daemon/services/sign-in/signed-challenges.ts';
+import type { Context } from '../../daemon/requests/context.ts';
+import { create } from '../../daemon/sign-in/passkey.ts';
+import { PasskeyService } from '../../daemon/sign-in/passkeys.ts';
+import { SignInPolicies } from '../../daemon/sign-in/policies.ts';
+import { policyIn, requireOfRoles } from '../../daemon/sign-in/policy.ts';
+import { SignedChallenges } from '../../daemon/sign-in/signed-challenges.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addUser, commit, newPasskey, type OpenStore } from '../contract/store/fixtures.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';

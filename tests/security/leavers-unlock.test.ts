@@ -1,10 +1,10 @@
 /** Devices of persons who have left: only an ADMIN unlocks them, also if the person leaves at the same moment. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Refusal } from '../../daemon/domain/decision.ts';
-import { create } from '../../daemon/domain/person.ts';
-import type { Context } from '../../daemon/services/context.ts';
-import { deviceOperations } from '../../daemon/services/device-operations.ts';
-import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+import { Refusal } from '../../daemon/base/decision.ts';
+import { deviceOperations } from '../../daemon/devices/operations.ts';
+import { create } from '../../daemon/people/person.ts';
+import { PeoplePolicies } from '../../daemon/people/policies.ts';
+import type { Context } from '../../daemon/requests/context.ts';
 import { Conflict } from '../../daemon/store/commit.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, commit, type OpenStore, setDevice } from '../contract/store/fixtures.ts';

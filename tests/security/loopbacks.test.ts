@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StartRefused } from '../../daemon/base/start-refused.ts';
 import { otherLoopback } from '../../daemon/http/extra-listeners.ts';
-import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
-import { StartRefused } from '../../daemon/start-refused.ts';
+import { type RunningDaemon, startDaemon } from '../../daemon/start/main.ts';
 import { startTestDaemon, testSettings } from '../support/daemon.ts';
 import { openStream } from '../support/stream-client.ts';
 

@@ -2,17 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { ServiceTokenRecord } from '../../daemon/domain/callers.ts';
+import { Accounts } from '../../daemon/accounts/accounts.ts';
+import { Guessing } from '../../daemon/accounts/guessing.ts';
+import { Passwords } from '../../daemon/accounts/passwords.ts';
+import { Tokens } from '../../daemon/accounts/tokens.ts';
 import type { Cost } from '../../daemon/home/bounds.ts';
-import { Accounts } from '../../daemon/services/accounts.ts';
-import { AuthService } from '../../daemon/services/auth.ts';
-import { Guessing } from '../../daemon/services/guessing.ts';
-import { Limiter } from '../../daemon/services/limiter.ts';
-import { Passwords } from '../../daemon/services/passwords.ts';
-import { KeySignIn } from '../../daemon/services/sign-in/key-sign-in.ts';
-import { SignInPolicies } from '../../daemon/services/sign-in/sign-in-policies.ts';
-import { SignedChallenges } from '../../daemon/services/sign-in/signed-challenges.ts';
-import { Tokens } from '../../daemon/services/tokens.ts';
+import type { ServiceTokenRecord } from '../../daemon/requests/callers.ts';
+import { Limiter } from '../../daemon/requests/limiter.ts';
+import { AuthService } from '../../daemon/sign-in/auth.ts';
+import { KeySignIn } from '../../daemon/sign-in/key-sign-in.ts';
+import { SignInPolicies } from '../../daemon/sign-in/policies.ts';
+import { SignedChallenges } from '../../daemon/sign-in/signed-challenges.ts';
 import { type Change, StoreFailure } from '../../daemon/store/commit.ts';
 import { openTemporary } from '../support/sqlite.ts';
 

@@ -1,6 +1,6 @@
 /** Revocation takes effect at once: the next request is refused, and open streams end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audit } from '../../daemon/programs.ts';
+import { audit } from '../../daemon/maintenance/programs.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { audit } from '../../daemon/programs.ts';
+import { audit } from '../../daemon/maintenance/programs.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, deviceIn, register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audit, check } from '../../daemon/programs.ts';
+import { audit, check } from '../../daemon/maintenance/programs.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, packageForm, register } from '../support/fleet.ts';
 import { runDaemonProgram } from '../support/programs.ts';

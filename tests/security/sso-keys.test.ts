@@ -1,9 +1,9 @@
 /** The keys of a provider: what is read of them, and how often, for any number of tokens. */
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { expect, it } from 'vitest';
-import { ProviderAway, TokenRefused } from '../../daemon/delivery/provider/errors.ts';
-import { inspect } from '../../daemon/services/sso/inspection.ts';
-import { Provider } from '../../daemon/services/sso/provider.ts';
+import { ProviderAway, TokenRefused } from '../../daemon/base/errors.ts';
+import { inspect } from '../../daemon/single-sign-on/inspection.ts';
+import { Provider } from '../../daemon/single-sign-on/provider.ts';
 import { answering, flood, json } from '../support/http-servers.ts';
 
 const start = Date.UTC(2026, 10, 23, 12);

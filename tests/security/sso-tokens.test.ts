@@ -2,8 +2,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createLocalJWKSet, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TokenRefused } from '../../daemon/delivery/provider/errors.ts';
-import { judgeIdToken, judgeLogoutToken, type TokenRules } from '../../daemon/services/sso/id-token.ts';
+import { TokenRefused } from '../../daemon/base/errors.ts';
+import { judgeIdToken, judgeLogoutToken, type TokenRules } from '../../daemon/single-sign-on/id-token.ts';
 import { mulberry } from '../support/mulberry.ts';
 
 const now = Date.UTC(2026, 10, 23, 12);

@@ -1,6 +1,6 @@
 /** Turns of clients that wait for the provider, with small bounds. */
 import { expect, it } from 'vitest';
-import { ClientTurns, type TurnBounds } from '../../daemon/services/sso/client-turns.ts';
+import { ClientTurns, type TurnBounds } from '../../daemon/single-sign-on/client-turns.ts';
 
 const bounds: TurnBounds = {
   client: 1,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
+import { type RunningDaemon, startDaemon } from '../../daemon/start/main.ts';
 import { type Certificate, makeCertificate } from '../support/certificates.ts';
 import { adminPassword, testSettings } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rotateKey } from '../../daemon/programs.ts';
+import { rotateKey } from '../../daemon/maintenance/programs.ts';
 import { adminPassword } from '../support/daemon.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { runDaemonProgram } from '../support/programs.ts';

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { expect, it } from 'vitest';
-import { AllowedTargets, type Resolve } from '../../daemon/delivery/webhooks/allowed.ts';
-import { Poster } from '../../daemon/delivery/webhooks/poster.ts';
-import { sealSecret } from '../../daemon/domain/sealed.ts';
+import { AllowedTargets, type Resolve } from '../../daemon/base/allowed-targets.ts';
+import { sealSecret } from '../../daemon/base/sealed.ts';
+import { Poster } from '../../daemon/webhooks/poster.ts';
 import { newWebhookSecret } from '../../src/contract/webhooks/scheme.ts';
 import { listening, speaking } from '../support/http-servers.ts';
 

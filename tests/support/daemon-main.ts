@@ -1,5 +1,5 @@
 /** A daemon as a process of its own, run from the sources: what a test kills, starves or measures. Options: JSON in argv. */
-import { run } from '../../daemon/run.ts';
+import { run } from '../../daemon/start/run.ts';
 import { cheapHashes } from './cheap-hashes.ts';
 
 const options = JSON.parse(process.argv[2]!);

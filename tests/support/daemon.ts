@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { readSettings } from '../../daemon/home/given-settings.ts';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
-import { type RunningDaemon, startDaemon } from '../../daemon/main.ts';
+import { type RunningDaemon, startDaemon } from '../../daemon/start/main.ts';
 import { cheapHashes } from './cheap-hashes.ts';
 import { validateAnswer } from './openapi.ts';
 import { newTestStore } from './test-store.ts';

@@ -1,9 +1,10 @@
 /** What reads a directory, on a store of its own. */
-import type { Context } from '../../daemon/services/context.ts';
-import { DirectorySettingsService } from '../../daemon/services/directory/settings.ts';
-import { DirectorySync } from '../../daemon/services/directory/sync.ts';
-import { Leavers } from '../../daemon/services/people/leavers.ts';
-import { PeoplePolicies } from '../../daemon/services/people/people-policies.ts';
+
+import { DirectorySettingsService } from '../../daemon/directory/settings.ts';
+import { DirectorySync } from '../../daemon/directory/sync.ts';
+import { Leavers } from '../../daemon/people/leavers.ts';
+import { PeoplePolicies } from '../../daemon/people/policies.ts';
+import type { Context } from '../../daemon/requests/context.ts';
 import { openTemporary } from './sqlite.ts';
 
 const byTest = { caller: { user: null, serviceToken: null }, requestId: 'test', address: '' } as unknown as Context;

@@ -1,7 +1,7 @@
 /** A journal in memory and connections that take as much as the test allows, to try the stream in any sequence of events. */
 
-import type { EventRecord } from '../../daemon/domain/journal.ts';
 import type { FrameSink } from '../../daemon/notifications/outbox.ts';
+import type { EventRecord } from '../../daemon/store/journal.ts';
 import type { EventFilter } from '../../daemon/store/queries.ts';
 import type { CommitNotice, Store } from '../../daemon/store/store.ts';
 import type { Frame } from './stream-client.ts';

@@ -1,5 +1,5 @@
 /** Entries of a journal that no store has written. */
-import type { EventRecord } from '../../daemon/domain/journal.ts';
+import type { EventRecord } from '../../daemon/store/journal.ts';
 
 /** An entry with this id, about the device with the same number. */
 export const entry = (id: number): EventRecord => ({

@@ -1,8 +1,8 @@
 /** The two places of limits for tests: the memory of a daemon, and a database that nodes share. Each with a clock that tests move. */
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
-import { Guessing, type GuessingOptions } from '../../daemon/services/guessing.ts';
-import { Limiter, type Limits, type RequestLimits } from '../../daemon/services/limiter.ts';
-import { SharedLimiter } from '../../daemon/services/shared-limiter.ts';
+import { Guessing, type GuessingOptions } from '../../daemon/accounts/guessing.ts';
+import { Limiter, type Limits, type RequestLimits } from '../../daemon/requests/limiter.ts';
+import { SharedLimiter } from '../../daemon/requests/shared-limiter.ts';
 import { MemoryCounters } from '../../daemon/store/memory/counters.ts';
 import { memoryState } from '../../daemon/store/memory/short-lived.ts';
 import type { SharedCounters, ShortLived } from '../../daemon/store/short-lived.ts';

@@ -1,16 +1,16 @@
 /** A listening server with the operations that a test binds, on a real store with one administrator. */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
+import { Accounts } from '../../daemon/accounts/accounts.ts';
+import { Tokens } from '../../daemon/accounts/tokens.ts';
 import { type Bindings, bindOperations } from '../../daemon/http/bindings.ts';
 import type { FormParts } from '../../daemon/http/form-operation.ts';
 import { KeyedRequests } from '../../daemon/http/idempotency.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { buildServer } from '../../daemon/http/server.ts';
-import { Accounts } from '../../daemon/services/accounts.ts';
-import { Limiter } from '../../daemon/services/limiter.ts';
-import { Quota } from '../../daemon/services/quota.ts';
-import { StepUpRule } from '../../daemon/services/session.ts';
-import { Tokens } from '../../daemon/services/tokens.ts';
+import { Limiter } from '../../daemon/requests/limiter.ts';
+import { Quota } from '../../daemon/requests/quota.ts';
+import { StepUpRule } from '../../daemon/requests/session.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
 

@@ -8,7 +8,8 @@ import { noPrograms } from './no-programs.ts';
 const programs: Programs = {
   ...noPrograms,
   // As in the program, a command does not load the daemon.
-  run: async (options, io) => (await import('../../daemon/run.ts')).run({ ...options, passwordCost: cheapHashes }, io),
+  run: async (options, io) =>
+    (await import('../../daemon/start/run.ts')).run({ ...options, passwordCost: cheapHashes }, io),
 };
 process.env.UV_THREADPOOL_SIZE ??= '16';
 process.exit(await run(process.argv.slice(2), processIo(), process.env, programs));

@@ -1,6 +1,6 @@
 /** Devices with serial numbers that earlier versions registered and this one refuses. */
 import { Home } from '../../daemon/home/home.ts';
-import { openStore } from '../../daemon/store-engine.ts';
+import { openStore } from '../../daemon/start/store-engine.ts';
 import { addDevice } from '../contract/store/fixtures.ts';
 
 /** Registers devices in the registry of a home; no daemon may run on it. */

@@ -1,13 +1,13 @@
 /** A listening server with the notification stream alone, on a real store, whose clocks stand still until a test moves them. */
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import type { UserRecord } from '../../daemon/domain/callers.ts';
+import { Accounts } from '../../daemon/accounts/accounts.ts';
+import { Tokens } from '../../daemon/accounts/tokens.ts';
 import { originRule } from '../../daemon/http/origin.ts';
 import { buildServer } from '../../daemon/http/server.ts';
-import { websocketPlugin } from '../../daemon/http/websocket.ts';
 import { Hub } from '../../daemon/notifications/hub.ts';
-import { Accounts } from '../../daemon/services/accounts.ts';
-import { Tokens } from '../../daemon/services/tokens.ts';
+import { websocketPlugin } from '../../daemon/notifications/websocket.ts';
+import type { UserRecord } from '../../daemon/requests/callers.ts';
 import type { Change } from '../../daemon/store/commit.ts';
 import { Client, type ClientOptions } from '../../src/cli/client/client.ts';
 import { openTemporary } from './sqlite.ts';

@@ -6,7 +6,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as interval } from 'node:timers/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import type { S3Target } from '../../daemon/blobs/s3/target.ts';
+import type { S3Target } from '../../daemon/home/object-store-target.ts';
 import { freePort } from './free-port.ts';
 import { needs } from './needs.ts';
 

@@ -2,12 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBlobFolder } from '../../daemon/blobs/blob-folder.ts';
+import { AppService } from '../../daemon/files/apps.ts';
+import { openBlobFolder } from '../../daemon/files/blob-folder.ts';
+import { FileBudget } from '../../daemon/files/file-budget.ts';
 import { fileOperations } from '../../daemon/files/routes.ts';
 import type { FormTimes } from '../../daemon/http/form-operation.ts';
-import { AppService } from '../../daemon/services/apps.ts';
-import { FileBudget } from '../../daemon/services/file-budget.ts';
-import { Quota, type QuotaBounds } from '../../daemon/services/quota.ts';
+import { Quota, type QuotaBounds } from '../../daemon/requests/quota.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
 import { noFileBounds } from './daemon.ts';

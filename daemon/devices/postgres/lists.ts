@@ -1,6 +1,5 @@
 /** Lists of devices: one statement for a page and its total, so that both are of one moment. */
 import type { DeviceSort } from '../../../src/contract/values.ts';
-import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
 import { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { Result } from '../../store/postgres/session.ts';
@@ -10,6 +9,7 @@ import type { Rows } from '../../store/queries.ts';
 import { selectList } from '../../store/table.ts';
 import { namesOnly, sortColumn } from '../filters.ts';
 import type { DeviceQuery } from '../queries.ts';
+import { type DeviceRow, deviceRowFields } from '../records.ts';
 import { Beginnings } from './beginnings.ts';
 import { markFields, marksOf, presentConditions } from './conditions.ts';
 import { type Moment, movingOf } from './remembered.ts';

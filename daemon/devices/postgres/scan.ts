@@ -1,9 +1,9 @@
-import type { DeviceRow } from '../../domain/device.ts';
 import { StoreFailure } from '../../store/commit.ts';
 import { toFailure } from '../../store/postgres/failure.ts';
 import type { Session } from '../../store/postgres/session.ts';
 import { tagArray } from '../../store/postgres/tags.ts';
 import type { DeviceFilter, ScanOptions } from '../queries.ts';
+import type { DeviceRow } from '../records.ts';
 import { presentConditions } from './conditions.ts';
 import { rowColumns, toDeviceRow } from './lists.ts';
 

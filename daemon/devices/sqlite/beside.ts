@@ -1,13 +1,13 @@
 /** What SQLite has beside devices: tags and marks by which lists find them, counts and tallies, and whether the clock ever stepped back. */
 import { hasTags, noTags, type Tags } from '../../../src/contract/tags.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { marksOf } from '../../domain/device-proof.ts';
 import type { ChainedRow } from '../../store/journal-end.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import type { BesideRows } from '../../store/sqlite/subject.ts';
 import type { SqliteTables } from '../../store/sqlite/tables.ts';
 import type { Draft } from '../../store/write/draft.ts';
 import { DeviceCounts } from '../counts.ts';
+import { marksOf } from '../proof.ts';
+import type { DeviceRecord } from '../records.ts';
 import { devices } from '../tables.ts';
 import { Tallies } from './tallies.ts';
 

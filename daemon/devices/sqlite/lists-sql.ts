@@ -1,7 +1,7 @@
-import { aaguidMark, advisoryMark } from '../../domain/device-proof.ts';
 import { fieldTerm } from '../../store/sqlite/reads.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import { fieldFilters, isCounted, sortColumn } from '../filters.ts';
+import { aaguidMark, advisoryMark } from '../proof.ts';
 import type { DeviceFilter, DeviceQuery } from '../queries.ts';
 
 /** The numbers of the devices on a page, in its order, and how many devices all pages have together. */

@@ -1,9 +1,10 @@
 /** Reads of devices for lists. */
-import { type DeviceRow, deviceRowFields } from '../../domain/device.ts';
+
 import type { Rows } from '../../store/queries.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import { decoder } from '../../store/sqlite/tables.ts';
 import { selectList } from '../../store/table.ts';
+import { type DeviceRow, deviceRowFields } from '../records.ts';
 import { devices } from '../tables.ts';
 import type { NumberPage } from './lists-sql.ts';
 

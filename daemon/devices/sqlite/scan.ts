@@ -1,10 +1,10 @@
-import { TimeSlice } from '../../concurrency.ts';
-import type { DeviceRow } from '../../domain/device.ts';
+import { TimeSlice } from '../../base/concurrency.ts';
 import { toFailure } from '../../store/sqlite/failure.ts';
 import { openReader } from '../../store/sqlite/open.ts';
 import { Statements } from '../../store/sqlite/statements.ts';
 import { tagsOf } from '../../store/sqlite/tables.ts';
 import type { DeviceFilter, ScanOptions } from '../queries.ts';
+import type { DeviceRow } from '../records.ts';
 import { conditions } from './lists-sql.ts';
 import { rowColumns, tagNames, toDeviceRow } from './rows.ts';
 

@@ -1,11 +1,11 @@
 /** By how much a transaction changes the tallies, which triggers keep in PostgreSQL. */
 import { dayMs } from '../../../src/contract/durations.ts';
 import { countedTags, type DeviceStatus } from '../../../src/contract/values.ts';
-import type { DeviceRecord } from '../../domain/device.ts';
-import { storedProof } from '../../domain/device-proof.ts';
 import type { RecordChange } from '../../store/write/records.ts';
 import { moves } from '../../store/write/tallies.ts';
+import { storedProof } from '../proof.ts';
 import type { Tally } from '../queries.ts';
+import type { DeviceRecord } from '../records.ts';
 
 /** By how much the tallies change. */
 export class Tallies {

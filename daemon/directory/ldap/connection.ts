@@ -2,9 +2,9 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { certificateProblem, connectionProblem } from '../../connection-problem.ts';
-import { isLoopbackName } from '../../loopback.ts';
-import { hostOf } from '../../networks.ts';
+import { certificateProblem, connectionProblem } from '../../base/connection-problem.ts';
+import { isLoopbackName } from '../../base/loopback.ts';
+import { hostOf } from '../../base/networks.ts';
 import { checkMessage, MalformedMessage, messageLength } from './messages.ts';
 
 /** Bytes of one message, and of the answer to one request; milliseconds until a connection is open. */

@@ -7,8 +7,8 @@ import { directoryBounds, personBounds } from '../../../src/contract/limits.ts';
 import { personEmail, personName, personUserName } from '../../../src/contract/people.ts';
 import { withoutUnsafe } from '../../../src/contract/text.ts';
 import { compileReader } from '../../../src/contract/validate.ts';
-import { TimeSlice } from '../../concurrency.ts';
-import type { DirectoryConfig, DirectoryEntry } from '../../domain/directory.ts';
+import { TimeSlice } from '../../base/concurrency.ts';
+import type { DirectoryConfig, DirectoryEntry } from '../decisions.ts';
 
 /** Names of the attributes that are read. */
 export interface EntryFields extends Readonly<Record<'userName' | 'name' | 'email' | 'id' | 'groups', string>> {

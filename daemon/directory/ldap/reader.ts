@@ -13,7 +13,7 @@ import {
   ResultCodeError,
 } from 'ldapts';
 import { directoryBounds } from '../../../src/contract/limits.ts';
-import type { DirectoryConfig } from '../../domain/directory.ts';
+import type { DirectoryConfig } from '../decisions.ts';
 import { DirectoryFailure, GIVEN_UP, type LdapStream, openDirectory } from './connection.ts';
 import { PAGED } from './messages.ts';
 import { withNested } from './nested-groups.ts';

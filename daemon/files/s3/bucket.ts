@@ -16,10 +16,10 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import type { S3Target } from '../../home/object-store-target.ts';
+import { BlobError, FilesUnavailable } from '../../requests/blob-error.ts';
 import { StoreFailure } from '../../store/commit.ts';
-import { BlobError, FilesUnavailable } from '../blob-error.ts';
 import { clientOf } from './client.ts';
-import type { S3Target } from './target.ts';
 
 /** Properties of an object in the store. */
 export interface ObjectState {

@@ -1,7 +1,7 @@
 /** The client of the object store, with connections and responses that leave little memory behind. */
 import { S3Client } from '@aws-sdk/client-s3';
 import { Outgoing, type OutgoingRequest } from '../../base/outgoing.ts';
-import type { S3Target } from './target.ts';
+import type { S3Target } from '../../home/object-store-target.ts';
 
 /** A connection that is not made within this time, and one that is silent for this long, has failed (milliseconds). */
 const limits = { connectMs: 5_000, silenceMs: 30_000, kept: 50 };

@@ -1,9 +1,10 @@
 /** What programs for a stopped registry do with the files of an object store: compare, keep and bring back. */
-import { BlobError } from '../blob-error.ts';
-import { isBlobName } from '../blobs.ts';
+
+import type { S3Target } from '../../home/object-store-target.ts';
+import { BlobError } from '../../requests/blob-error.ts';
+import { isBlobName } from '../../requests/blobs.ts';
 import type { Bucket } from './bucket.ts';
 import { openBucket, S3Blobs } from './s3-blobs.ts';
-import type { S3Target } from './target.ts';
 
 /** Before the names of files that a restore has kept with the registry it replaced: no sweep takes them for files. */
 const KEPT = 'before-restore-';

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, type Readable, type TransformCallback, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { detach } from '../../streamed-memory.ts';
-import { BlobError } from '../blob-error.ts';
+import { detach } from '../../base/streamed-memory.ts';
+import type { S3Target } from '../../home/object-store-target.ts';
+import { BlobError } from '../../requests/blob-error.ts';
 import {
   type BlobStream,
   type Blobs,
@@ -13,12 +14,11 @@ import {
   newBlobName,
   type StagedBlob,
   type StoredBlob,
-} from '../blobs.ts';
+} from '../../requests/blobs.ts';
 import { KnownDigests } from '../known-digests.ts';
 import { Bucket, type ObjectState } from './bucket.ts';
 import { PartBuffers } from './buffers.ts';
 import { PartWriter } from './part-writer.ts';
-import type { S3Target } from './target.ts';
 
 /** How the files of an object store are kept. */
 interface Options {

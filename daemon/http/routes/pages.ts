@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type CarriedFolder, carriedStamp, readCarried } from '../../carried-files.ts';
-import { TimeSlice } from '../../concurrency.ts';
+import { type CarriedFolder, carriedStamp, readCarried } from '../../base/carried-files.ts';
+import { TimeSlice } from '../../base/concurrency.ts';
 import { refuseNullInUrl } from '../null-text.ts';
 
 /** Content security policy of pages: they load everything from this daemon. `data:` is for icons inside style sheets. */

@@ -3,9 +3,9 @@
  * resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
-import { isObject } from '../../../../src/contract/json-object.ts';
-import { ProviderAway } from '../../../delivery/provider/errors.ts';
-import type { ProviderRecord } from '../../../domain/provider.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
+import { ProviderAway } from '../../base/errors.ts';
+import type { ProviderRecord } from '../provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import {
   base64url,

@@ -1,9 +1,9 @@
 /** The operations of a provider at which keys are issued, common to all types. */
 import { randomBytes } from 'node:crypto';
-import { ApiError, Code } from '../../../../src/contract/codes.ts';
-import type { AttestationResponse } from '../../../../src/contract/webauthn.ts';
-import type { CredentialRecord } from '../../../domain/credential.ts';
-import type { Context } from '../../context.ts';
+import { ApiError, Code } from '../../../src/contract/codes.ts';
+import type { AttestationResponse } from '../../../src/contract/webauthn.ts';
+import type { Context } from '../../requests/context.ts';
+import type { CredentialRecord } from '../credential.ts';
 
 /** Creation options of a provider for one person. */
 export interface ProviderOptions {

@@ -1,9 +1,9 @@
 /** Requests of JSON to a provider: bounded, never to an address that only this machine can reach, and answered by an object. */
-import { isObject, objectIn as jsonObjectIn } from '../../../../src/contract/json-object.ts';
-import { bodyBounds } from '../../../../src/contract/limits.ts';
-import { nullFault } from '../../../../src/contract/null-text.ts';
-import { AddressRefused, ProviderAway } from '../../../delivery/provider/errors.ts';
-import { providerFetch } from '../../../delivery/provider/fetch.ts';
+import { isObject, objectIn as jsonObjectIn } from '../../../src/contract/json-object.ts';
+import { bodyBounds } from '../../../src/contract/limits.ts';
+import { nullFault } from '../../../src/contract/null-text.ts';
+import { AddressRefused, ProviderAway } from '../../base/errors.ts';
+import { providerFetch } from '../../base/fetch.ts';
 import { ProviderRefused } from './provider-api.ts';
 
 /** Content of a request. */

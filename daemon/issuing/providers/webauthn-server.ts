@@ -1,6 +1,6 @@
 /** Any server with three addresses that speak WebAuthn's JSON: options, finish, remove. docs/issuing.md describes them. */
-import { enteredProblem } from '../../../delivery/provider/fetch.ts';
-import type { ProviderRecord } from '../../../domain/provider.ts';
+import { enteredProblem } from '../../base/fetch.ts';
+import type { ProviderRecord } from '../provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import { type JsonRequest, objectIn, type ProviderAccess, requestsTo, textIn } from './requests.ts';
 

@@ -1,11 +1,12 @@
 /** Lists of persons in PostgreSQL. */
-import type { PersonRecord } from '../../domain/person.ts';
+
 import { Conditions, likeAnywhere } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { PostgresSubject } from '../../store/postgres/subject.ts';
 import { rowsOf, toRecord } from '../../store/postgres/tables.ts';
 import type { Rows, Window } from '../../store/queries.ts';
 import { selectList } from '../../store/table.ts';
+import type { PersonRecord } from '../person.ts';
 import type { PersonFilter } from '../queries.ts';
 import { personTerms } from '../reads.ts';
 import { people } from '../tables.ts';

@@ -1,10 +1,11 @@
 /** Lists of persons in SQLite. */
-import type { PersonRecord } from '../../domain/person.ts';
+
 import type { Rows, Window } from '../../store/queries.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import type { SqliteSubject } from '../../store/sqlite/subject.ts';
 import { decoder } from '../../store/sqlite/tables.ts';
 import { selectList } from '../../store/table.ts';
+import type { PersonRecord } from '../person.ts';
 import type { PersonFilter } from '../queries.ts';
 import { personTerms } from '../reads.ts';
 import { people } from '../tables.ts';

@@ -1,6 +1,6 @@
 /** Authenticator data of a registration (WebAuthn, 6.1): fixed fields, one credential, perhaps extensions, nothing after them. */
 import { ECDH } from 'node:crypto';
-import { type CborMap, expectBytes, expectMap, readCbor, readFirstCbor } from '../../drivers/protocols/cbor.ts';
+import { type CborMap, expectBytes, expectMap, readCbor, readFirstCbor } from '../../../drivers/protocols/cbor.ts';
 import { MalformedError } from './malformed.ts';
 
 /** Authenticator data with the credential that was made. */

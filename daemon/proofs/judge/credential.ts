@@ -1,7 +1,7 @@
 /** The credential that a key has made in a proof. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
-import type { Evidence } from '../../src/contract/proof.ts';
+import { expectBytes, expectMap, readCbor } from '../../../drivers/protocols/cbor.ts';
+import type { Evidence } from '../../../src/contract/proof.ts';
 import { pointOf, readAuthenticatorData } from './authenticator-data.ts';
 import { fromBase64url } from './malformed.ts';
 import { readRegistration } from './u2f.ts';

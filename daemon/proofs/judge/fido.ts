@@ -3,8 +3,8 @@
  * of enterprise attestation (8.2.2).
  */
 
-import { type CborMap, expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
-import type { FidoEvidence } from '../../src/contract/proof.ts';
+import { type CborMap, expectBytes, expectMap, readCbor } from '../../../drivers/protocols/cbor.ts';
+import type { FidoEvidence } from '../../../src/contract/proof.ts';
 import { type AuthenticatorData, pointOf, readAuthenticatorData, uuidOf, ZERO_AAGUID } from './authenticator-data.ts';
 import { type Certificate, same } from './certificate.ts';
 import { clientDataHash, relyingPartyHash } from './client-data.ts';

@@ -1,5 +1,5 @@
 /** What evidence that fulfils all rules proves. */
-import type { Proof } from '../../src/contract/proof.ts';
+import type { Proof } from '../../../src/contract/proof.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { MalformedError } from './malformed.ts';
 import type { TrustedCertificate } from './types.ts';

@@ -1,7 +1,7 @@
 /** The judge of proofs: evidence, claims and trust in, a verdict out. It does no I/O, so any verdict can be repeated. */
 import { createHash } from 'node:crypto';
-import type { Claims, Evidence, Proof } from '../../src/contract/proof.ts';
-import { unproved } from '../../src/contract/values.ts';
+import type { Claims, Evidence, Proof } from '../../../src/contract/proof.ts';
+import { unproved } from '../../../src/contract/values.ts';
 import { advisoriesFor } from './advisories.ts';
 import { judgeFido } from './fido.ts';
 import type { Finding } from './finding.ts';

@@ -1,4 +1,4 @@
-import { MalformedError } from '../../drivers/protocols/malformed.ts';
+import { MalformedError } from '../../../drivers/protocols/malformed.ts';
 
 export { MalformedError };
 

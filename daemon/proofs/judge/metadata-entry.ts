@@ -1,6 +1,6 @@
 /** One entry of the FIDO metadata: what a proof needs of it. Icons and legal texts are left out. */
 import { createHash } from 'node:crypto';
-import { isObject } from '../../src/contract/json-object.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
 import { MalformedError } from './malformed.ts';
 import type { MetadataEntry, StatusReport } from './types.ts';
 

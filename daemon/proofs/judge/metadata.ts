@@ -1,6 +1,6 @@
 /** FIDO metadata BLOBs (FIDO Metadata Service 3.1.1, 3.1.7): a JWT of the FIDO Alliance, checked against the roots of the system. */
 import { createVerify } from 'node:crypto';
-import { isObject } from '../../src/contract/json-object.ts';
+import { isObject } from '../../../src/contract/json-object.ts';
 import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate } from './certificate.ts';
 import { readable } from './finding.ts';
 import { entryOf } from './metadata-entry.ts';

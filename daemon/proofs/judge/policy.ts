@@ -1,7 +1,7 @@
 /** Policy of a registry for the keys that it registers. Only proved facts count: what a key claims cannot meet a rule. */
-import type { FirmwareRule } from '../../src/contract/firmware-rules.ts';
-import { hasGrade } from '../../src/contract/grades.ts';
-import type { ProofPolicy } from '../../src/contract/proof.ts';
+import type { FirmwareRule } from '../../../src/contract/firmware-rules.ts';
+import { hasGrade } from '../../../src/contract/grades.ts';
+import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { compareFirmware } from './firmware.ts';
 import type { ProvedFacts } from './proved-facts.ts';
 

@@ -1,8 +1,8 @@
 /** Judges SCP11b: a card proves that it holds the key of its certificate, which names its serial number. */
 
 import { timingSafeEqual } from 'node:crypto';
-import { formBits, yubikeyForms } from '../../drivers/protocols/form-factors.ts';
-import type { Scp11bEvidence } from '../../src/contract/proof.ts';
+import { formBits, yubikeyForms } from '../../../drivers/protocols/form-factors.ts';
+import type { Scp11bEvidence } from '../../../src/contract/proof.ts';
 import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate, same, EXTENSION as X509 } from './certificate.ts';
 import { childrenOf, integerBytes, octetsOf, oidOf, readDer, TAG, unsignedOf } from './der.ts';
 import { type Finding, readable, rootName } from './finding.ts';

@@ -1,5 +1,5 @@
 /** Judges U2F registrations (FIDO U2F Raw Message Formats 1.2). */
-import type { U2fEvidence } from '../../src/contract/proof.ts';
+import type { U2fEvidence } from '../../../src/contract/proof.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { clientDataHash, relyingPartyHash } from './client-data.ts';
 import { firstDer } from './der.ts';

@@ -1,10 +1,10 @@
 /** Answers to challenges in PostgreSQL. */
 import { proofBounds } from '../../../src/contract/limits.ts';
-import type { LatestProof } from '../../domain/proof.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import type { PostgresSubject } from '../../store/postgres/subject.ts';
 import { insert } from '../../store/postgres/tables.ts';
 import { selectList } from '../../store/table.ts';
+import type { LatestProof } from '../records.ts';
 import { Proofs } from '../rules.ts';
 import { proofs } from '../tables.ts';
 

@@ -1,9 +1,9 @@
 /** Answers to challenges in SQLite. */
 import { proofBounds } from '../../../src/contract/limits.ts';
-import type { LatestProof } from '../../domain/proof.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import type { SqliteSubject } from '../../store/sqlite/subject.ts';
 import { selectList } from '../../store/table.ts';
+import type { LatestProof } from '../records.ts';
 import { Proofs } from '../rules.ts';
 import { proofs } from '../tables.ts';
 

@@ -3,7 +3,7 @@
  * wait, the primary shows the commit before the standby has it, and a failover can lose it. Without a standby, everything visible
  * is confirmed.
  */
-import { TurnBatch } from '../../concurrency.ts';
+import { TurnBatch } from '../../base/concurrency.ts';
 import { StoreUnavailable } from '../commit.ts';
 import type { Reader } from '../store.ts';
 import { toFailure } from './failure.ts';

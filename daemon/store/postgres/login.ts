@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from '../../../src/contract/local.ts';
-import { privateText } from '../../private-file.ts';
+import { privateText } from '../../base/private-file.ts';
 import { type Address, addressFrom } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
 import type { Login } from './session.ts';

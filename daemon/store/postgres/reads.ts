@@ -1,6 +1,7 @@
 /** The reads of a database. */
-import type { EventRecord } from '../../domain/journal.ts';
+
 import { type JournalRow, type SealedNames, toEvents } from '../chain.ts';
+import type { EventRecord } from '../journal.ts';
 import type { EventFilter, JournalHead, Rows, Window } from '../queries.ts';
 import { eventFilters } from '../read/event-filters.ts';
 import { type Only, type RecordQueries, whereOf } from '../read/records.ts';

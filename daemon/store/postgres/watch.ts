@@ -2,7 +2,7 @@
  * Commits of other handles, read from the journal, because hints can be lost. Changed users and tokens are reported as soon as
  * the change is visible, entries when they are confirmed.
  */
-import { subjectPrefixes } from '../../domain/journal.ts';
+import { subjectPrefixes } from '../journal.ts';
 import type { CommitNotice } from '../store.ts';
 import type { ConfirmedEntry } from './confirmed.ts';
 import type { CommittedTransaction } from './engine.ts';

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { TurnBatch } from '../../concurrency.ts';
+import { TurnBatch } from '../../base/concurrency.ts';
 
 interface PendingRead {
   readonly read: () => unknown;

@@ -1,6 +1,6 @@
-import { TimeSlice } from '../../concurrency.ts';
-import type { EventRecord } from '../../domain/journal.ts';
+import { TimeSlice } from '../../base/concurrency.ts';
 import { type JournalRow, type SealedNames, toEvents } from '../chain.ts';
+import type { EventRecord } from '../journal.ts';
 import type { EventFilter, JournalHead } from '../queries.ts';
 import { type ColumnFilter, eventFilters } from '../read/event-filters.ts';
 import type { Reads } from '../read/records.ts';

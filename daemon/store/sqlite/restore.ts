@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { linkOrCopy, syncFile, syncFolder } from '../../files.ts';
+import { linkOrCopy, syncFile, syncFolder } from '../../base/files.ts';
 import type { CheckReport, RegistryReader, StagedRestore } from '../maintenance.ts';
 import type { Subjects } from '../subjects.ts';
 import { checkDatabase } from './check.ts';

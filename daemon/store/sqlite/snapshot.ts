@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { syncFile, syncFolder } from '../../files.ts';
+import { syncFile, syncFolder } from '../../base/files.ts';
 import { StoreFailure } from '../commit.ts';
 import { toFailure } from './failure.ts';
 import { openReader } from './open.ts';

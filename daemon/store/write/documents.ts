@@ -1,7 +1,8 @@
 /** Rows that are replaced as a whole, and those of documents: their changes, guards and entries. */
-import { documentDigest } from '../../domain/digest.ts';
-import type { DocumentGuard, DocumentRecord, DocumentSet } from '../../domain/document.ts';
+
 import { Conflict } from '../commit.ts';
+import { documentDigest } from '../digest.ts';
+import type { DocumentGuard, DocumentRecord, DocumentSet } from '../document.ts';
 import type { Field, Lookup, StoreTable } from '../table.ts';
 import { documentVersion } from '../tables.ts';
 import type { Part } from './draft.ts';

@@ -1,5 +1,5 @@
 /** What a group of commits reads, adds and changes, in memory, until it is written. */
-import type { Entry } from '../../domain/journal.ts';
+import type { Entry } from '../journal.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
 import type { StoreTable } from '../table.ts';
 import { Records } from './records.ts';

@@ -1,5 +1,5 @@
 /** Group commit: commits that arrive in one turn of the event loop, or while a transaction is running, share the next one. */
-import { cooperatively, TimeSlice, TurnBatch } from '../../concurrency.ts';
+import { cooperatively, TimeSlice, TurnBatch } from '../../base/concurrency.ts';
 import { type ChangeResult, type Commit, type CommitRefusal, isCommitRefusal, type StoreFailure } from '../commit.ts';
 import type { Subjects } from '../subjects.ts';
 import { applyCommit } from './apply.ts';

@@ -1,6 +1,6 @@
-import { type EntryType, subjectKindOf } from '../../domain/journal.ts';
 import { AnchorCheck } from '../anchors.ts';
 import { entryMac, type JournalRow, type Mac, noEntries, sealOf } from '../chain.ts';
+import { type EntryType, subjectKindOf } from '../journal.ts';
 import type { ChainedRow, StoredHead } from '../journal-end.ts';
 import { type JournalKeyList, KeyRing } from '../key-ring.ts';
 import type { Anchors, JournalReport } from '../maintenance.ts';

@@ -1,6 +1,7 @@
 /** What entries of the journal say when they are read again, and how the rows of a table are compared with it. */
-import type { EntryType } from '../../domain/journal.ts';
+
 import type { CopiedTable, StoredRows } from '../copy.ts';
+import type { EntryType } from '../journal.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 export type Report = (text: string) => void;

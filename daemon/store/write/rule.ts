@@ -1,5 +1,5 @@
-import type { Entry } from '../../domain/journal.ts';
 import type { Change, ChangeResult, Commit, Guard } from '../commit.ts';
+import type { Entry } from '../journal.ts';
 import type { EntryContext } from '../journal-end.ts';
 import { type StoreTable, uniqueKey } from '../table.ts';
 import type { Draft } from './draft.ts';

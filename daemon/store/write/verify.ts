@@ -1,6 +1,6 @@
 /** Reads the journal from end to end, and compares the tables with what its entries say. The same for all engines. */
 
-import { TimeSlice } from '../../concurrency.ts';
+import { TimeSlice } from '../../base/concurrency.ts';
 import type { CopiedTable, RowRange, StoredRows } from '../copy.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { JournalKeyList } from '../key-ring.ts';

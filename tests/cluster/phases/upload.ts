@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { Bucket } from '../../../daemon/blobs/s3/bucket.ts';
-import { PART_BYTES } from '../../../daemon/blobs/s3/buffers.ts';
-import { openS3Blobs } from '../../../daemon/blobs/s3/s3-blobs.ts';
-import type { S3Target } from '../../../daemon/blobs/s3/target.ts';
+import { Bucket } from '../../../daemon/files/s3/bucket.ts';
+import { PART_BYTES } from '../../../daemon/files/s3/buffers.ts';
+import { openS3Blobs } from '../../../daemon/files/s3/s3-blobs.ts';
+import type { S3Target } from '../../../daemon/home/object-store-target.ts';
 import { adminPassword } from '../../support/daemon.ts';
 import { type Chooses, HoldingProxy } from '../../support/holding-proxy.ts';
 import { runProgram } from '../../support/program.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { registeredLater } from '../../../daemon/domain/device-decisions.ts';
+import { registeredLater } from '../../../daemon/devices/decisions.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { queryOf } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { create, passkeysUnchanged, remove } from '../../../daemon/domain/passkey.ts';
-import { endingSessions, type SsoConfig } from '../../../daemon/domain/sso.ts';
+import { create, passkeysUnchanged, remove } from '../../../daemon/sign-in/passkey.ts';
+import { endingSessions, type SsoConfig } from '../../../daemon/single-sign-on/records.ts';
 import { CallerRefused, type Change, Conflict, type Guard, ResponseExists } from '../../../daemon/store/commit.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';

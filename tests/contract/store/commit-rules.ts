@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { codeDigest } from '../../../daemon/domain/device-digest.ts';
+import { codeDigest } from '../../../daemon/devices/digest.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import {

@@ -1,5 +1,5 @@
 /** A credential from its beginning to its acceptance, and what the journal proves of it. */
-import { beginAgain, beginCredential, issued, noteStep } from '../../../daemon/domain/credential.ts';
+import { beginAgain, beginCredential, issued, noteStep } from '../../../daemon/issuing/credential.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, commit } from './fixtures.ts';
 

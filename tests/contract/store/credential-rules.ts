@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { beginCredential, removed } from '../../../daemon/domain/credential.ts';
+import { beginCredential, removed } from '../../../daemon/issuing/credential.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import { addDevice, commit, type Rule, rule } from './fixtures.ts';
 

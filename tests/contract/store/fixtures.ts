@@ -2,14 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import type { NewServiceToken } from '../../../daemon/accounts/service-token.ts';
+import { codeDigest, proofDigest } from '../../../daemon/devices/digest.ts';
 import type { DeviceQuery } from '../../../daemon/devices/queries.ts';
-import type { AppRecord } from '../../../daemon/domain/app.ts';
-import type { BackupRecord } from '../../../daemon/domain/backup.ts';
-import type { UserRecord } from '../../../daemon/domain/callers.ts';
-import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/domain/device.ts';
-import { codeDigest, proofDigest } from '../../../daemon/domain/device-digest.ts';
-import type { NewPasskey } from '../../../daemon/domain/passkey.ts';
-import type { NewServiceToken } from '../../../daemon/domain/service-token.ts';
+import type { DeviceRow, DeviceSet, NewDevice } from '../../../daemon/devices/records.ts';
+import type { AppRecord } from '../../../daemon/files/app.ts';
+import type { BackupRecord } from '../../../daemon/files/backup.ts';
+import type { UserRecord } from '../../../daemon/requests/callers.ts';
+import type { NewPasskey } from '../../../daemon/sign-in/passkey.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { hasTags } from '../../../src/contract/tags.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { adopt } from '../../../daemon/domain/service-token.ts';
+import { adopt } from '../../../daemon/accounts/service-token.ts';
 import { CallerRefused, type Commit, Conflict } from '../../../daemon/store/commit.ts';
 import {
   addBackup,

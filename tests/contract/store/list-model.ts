@@ -1,6 +1,6 @@
+import { matchesProof, storedProof } from '../../../daemon/devices/proof.ts';
 import type { DeviceQuery, Tally } from '../../../daemon/devices/queries.ts';
-import type { DeviceRecord, DeviceRow } from '../../../daemon/domain/device.ts';
-import { matchesProof, storedProof } from '../../../daemon/domain/device-proof.ts';
+import type { DeviceRecord, DeviceRow } from '../../../daemon/devices/records.ts';
 import type { Rows } from '../../../daemon/store/queries.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
 import { countedTags } from '../../../src/contract/values.ts';

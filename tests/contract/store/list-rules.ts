@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { DeviceFilter, DeviceQuery } from '../../../daemon/devices/queries.ts';
-import type { DeviceRecord } from '../../../daemon/domain/device.ts';
+import type { DeviceRecord } from '../../../daemon/devices/records.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import type { Tags } from '../../../src/contract/tags.ts';

@@ -1,14 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppRecord } from '../../../daemon/domain/app.ts';
-import type { BackupRecord } from '../../../daemon/domain/backup.ts';
-import type { ServiceTokenRecord, UserRecord } from '../../../daemon/domain/callers.ts';
-import type { CredentialRecord } from '../../../daemon/domain/credential.ts';
-import type { DeviceRecord, DeviceSet } from '../../../daemon/domain/device.ts';
-import { documentDigest } from '../../../daemon/domain/digest.ts';
-import type { DocumentRecord } from '../../../daemon/domain/document.ts';
-import type { Entry, EventRecord } from '../../../daemon/domain/journal.ts';
-import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/domain/leaver-brake.ts';
-import type { PasskeyRecord } from '../../../daemon/domain/passkey.ts';
+import { isOfProvider } from '../../../daemon/accounts/user.ts';
+import type { DeviceRecord, DeviceSet } from '../../../daemon/devices/records.ts';
+import type { AppRecord } from '../../../daemon/files/app.ts';
+import type { BackupRecord } from '../../../daemon/files/backup.ts';
+import type { CredentialRecord } from '../../../daemon/issuing/credential.ts';
+import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/people/leaver-brake.ts';
 import {
   heldName,
   holderOf,
@@ -17,13 +13,13 @@ import {
   type PersonRecord,
   type PersonSet,
   searchTextOf,
-} from '../../../daemon/domain/person.ts';
-import type { ProofRecord } from '../../../daemon/domain/proof.ts';
-import { type ReceiptRecord, receiptDigest } from '../../../daemon/domain/receipt.ts';
-import { type RefusedRow, withRefusals } from '../../../daemon/domain/refused.ts';
-import type { SsoSessionsRow } from '../../../daemon/domain/sso.ts';
-import { isOfProvider } from '../../../daemon/domain/user.ts';
-import type { ProgressRecord } from '../../../daemon/domain/webhook.ts';
+} from '../../../daemon/people/person.ts';
+import { type RefusedRow, withRefusals } from '../../../daemon/people/refused-records.ts';
+import type { ProofRecord } from '../../../daemon/proofs/records.ts';
+import { type ReceiptRecord, receiptDigest } from '../../../daemon/receipts/records.ts';
+import type { ServiceTokenRecord, UserRecord } from '../../../daemon/requests/callers.ts';
+import type { PasskeyRecord } from '../../../daemon/sign-in/passkey.ts';
+import type { SsoSessionsRow } from '../../../daemon/single-sign-on/records.ts';
 import {
   CallerRefused,
   type Change,
@@ -37,6 +33,10 @@ import {
   type StoredResponse,
   StoreFailure,
 } from '../../../daemon/store/commit.ts';
+import { documentDigest } from '../../../daemon/store/digest.ts';
+import type { DocumentRecord } from '../../../daemon/store/document.ts';
+import type { Entry, EventRecord } from '../../../daemon/store/journal.ts';
+import type { ProgressRecord } from '../../../daemon/webhooks/records.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
 
 /** Faults of a store; the suite must detect each of them. */

@@ -1,5 +1,5 @@
-import { isToRemove } from '../../../daemon/domain/credential.ts';
-import type { ReceiptRecord } from '../../../daemon/domain/receipt.ts';
+import { isToRemove } from '../../../daemon/issuing/credential.ts';
+import type { ReceiptRecord } from '../../../daemon/receipts/records.ts';
 import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
 import type { Window } from '../../../daemon/store/queries.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';

@@ -1,6 +1,6 @@
 /** Rules about the keys that users sign in with. */
 import { expect } from 'vitest';
-import { create, passkeysUnchanged, remove } from '../../../daemon/domain/passkey.ts';
+import { create, passkeysUnchanged, remove } from '../../../daemon/sign-in/passkey.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';

@@ -1,8 +1,8 @@
 /** Rules about persons: how they are found, what their entries show, and what happens to the devices of those who leave. */
 
 import { expect } from 'vitest';
-import * as domain from '../../../daemon/domain/person.ts';
-import { hashOf } from '../../../daemon/domain/user.ts';
+import { hashOf } from '../../../daemon/accounts/user.ts';
+import * as domain from '../../../daemon/people/person.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';

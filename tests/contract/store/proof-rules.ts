@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
+import { proofDigest } from '../../../daemon/devices/digest.ts';
+import type { StoredProof } from '../../../daemon/devices/proof.ts';
 import type { DeviceFilter } from '../../../daemon/devices/queries.ts';
-import { proofDigest } from '../../../daemon/domain/device-digest.ts';
-import type { StoredProof } from '../../../daemon/domain/device-proof.ts';
-import { replace } from '../../../daemon/domain/document.ts';
-import { pinIn, setPin } from '../../../daemon/domain/pin.ts';
-import type { ProofRecord } from '../../../daemon/domain/proof.ts';
-import { answerDigest } from '../../../daemon/domain/proof-digest.ts';
+import { pinIn, setPin } from '../../../daemon/issuing/pin.ts';
+import { answerDigest } from '../../../daemon/proofs/digest.ts';
+import type { ProofRecord } from '../../../daemon/proofs/records.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
+import { replace } from '../../../daemon/store/document.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import type { ProofGrade } from '../../../src/contract/values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';

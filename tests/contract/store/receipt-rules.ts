@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { NewReceipt } from '../../../daemon/domain/receipt.ts';
+import type { NewReceipt } from '../../../daemon/receipts/records.ts';
 import { overdueLoans } from '../../../daemon/receipts/work.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';

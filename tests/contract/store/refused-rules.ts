@@ -1,6 +1,6 @@
 /** Rules about the list of provisioning requests that were refused. */
 import { expect } from 'vitest';
-import type { RefusedAdd } from '../../../daemon/domain/refused.ts';
+import type { RefusedAdd } from '../../../daemon/people/refused-records.ts';
 import { refusedBounds } from '../../../src/contract/limits.ts';
 import { commit, type Rule, rule } from './fixtures.ts';
 

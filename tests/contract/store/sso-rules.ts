@@ -1,13 +1,13 @@
 /** Rules about the sessions that came from the provider of single sign-on. */
 import { expect } from 'vitest';
+import { createFirst } from '../../../daemon/accounts/user.ts';
 import {
   endingSessions,
   linkAccount,
   type SsoConfig,
   type SsoSession,
   setSessions,
-} from '../../../daemon/domain/sso.ts';
-import { createFirst } from '../../../daemon/domain/user.ts';
+} from '../../../daemon/single-sign-on/records.ts';
 import { CallerRefused, Conflict } from '../../../daemon/store/commit.ts';
 import { addDevice, commit, type Rule, rule } from './fixtures.ts';
 

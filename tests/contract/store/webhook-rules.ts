@@ -1,8 +1,8 @@
 /** Rules about how far webhooks have come. */
 import { expect } from 'vitest';
-import { create, progressSet, remove, webhooksIn } from '../../../daemon/domain/webhook.ts';
-import { accept } from '../../../daemon/services/context.ts';
+import { accept } from '../../../daemon/requests/context.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
+import { create, progressSet, remove, webhooksIn } from '../../../daemon/webhooks/records.ts';
 import { addDevice, commit, type Rule, rule } from './fixtures.ts';
 
 const endpoint = {

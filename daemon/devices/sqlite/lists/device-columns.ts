@@ -8,8 +8,8 @@ import {
   type ProofGrade,
   proofGrades,
 } from '../../../../src/contract/values.ts';
-import type { DeviceRecord } from '../../../domain/device.ts';
 import type { DeviceFilter, DeviceStatistics } from '../../queries.ts';
+import type { DeviceRecord } from '../../records.ts';
 import { type Bits, bitsFor } from './bits.ts';
 import { grown, type NumberSet } from './number-set.ts';
 import { Serials } from './serials.ts';

@@ -1,12 +1,12 @@
 import { noTags, type Tag, type Tags } from '../../../../src/contract/tags.ts';
 import type { ProofGrade } from '../../../../src/contract/values.ts';
-import type { DeviceRecord } from '../../../domain/device.ts';
-import { gradeOf, marksOf } from '../../../domain/device-proof.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { selectList } from '../../../store/table.ts';
 import type { Records } from '../../../store/write/records.ts';
 import { isCounted, namesTime } from '../../filters.ts';
+import { gradeOf, marksOf } from '../../proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
+import type { DeviceRecord } from '../../records.ts';
 import { asciiLower, filterMarks, type NumberPage, proofGrade } from '../lists-sql.ts';
 import { type Bits, combined } from './bits.ts';
 import { DeviceColumns, type ListedDevice, listedFields } from './device-columns.ts';

@@ -1,9 +1,9 @@
-import { cooperatively, limitConcurrency, TimeSlice } from '../../../concurrency.ts';
-import type { DeviceRow } from '../../../domain/device.ts';
+import { cooperatively, limitConcurrency, TimeSlice } from '../../../base/concurrency.ts';
 import type { Rows } from '../../../store/queries.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { stillMatches } from '../../filters.ts';
 import type { DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
+import type { DeviceRow } from '../../records.ts';
 import { sqlPage } from '../lists-sql.ts';
 import { deviceRows } from '../rows.ts';
 import { sqlStatistics, talliesIn } from '../statistics.ts';

@@ -7,7 +7,7 @@ import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { itemsOf } from '../../client/pages.ts';
 import { type Fault, usage } from '../../fault.ts';
-import type { Context } from '../../framework/context.ts';
+import type { Context } from '../context.ts';
 import { type ExportFilter, exportedDevices } from './export-stream.ts';
 
 /** The device with this serial number, else this card with or without its filler, and one that differs only in case. */
