@@ -123,6 +123,8 @@ const everything = {
   localAccounts: { from: evil, names: [evil] },
   register: { ...thing, backchannelLogoutUri: evil, grantTypes: [evil], scopes: [evil] },
   registrations: { perDay: [{ ...thing, start: evil, count: 1 }] },
+  counts: { read: 2, new: 1, changed: 1, left: 0, back: 0, held: 0, skipped: 0 },
+  dryRun: false,
   findings: [{ ...thing, check: evil, ok: false }],
   lastRun: thing,
   byStatus: { ACTIVE: 1 },
@@ -165,9 +167,12 @@ const spool = (server: string) =>
 
 let server: Server;
 let url: string;
+/** Since the command was started. */
+let requests = 0;
 let refusal: { status: number; code: number } | null = null;
 beforeAll(async () => {
   server = createServer((request, response) => {
+    requests++;
     request.resume().on('end', () => {
       response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
       response.end(
@@ -200,11 +205,14 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'people.csv'), `userId,name\nann,${JSON.stringify(evil)}\n`);
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
-  const { stdout, stderr } = await devmgr([...args, '--server', url], {
+  requests = 0;
+  const { code, stdout, stderr } = await devmgr([...args, '--server', url], {
     home,
     env: { DEVMGR_TOKEN: 'a.b.c', CLICOLOR_FORCE: '1' },
   });
   expect(stdout + stderr).not.toBe('');
+  // A line that no command accepts sends nothing, and would show nothing.
+  expect(code !== 2 || requests > 0, stderr).toBe(true);
   return stdout + stderr;
 }
 
@@ -342,7 +350,7 @@ test.each([
   'people show PER-1',
   'people add x --name y',
   'people keys PER-1',
-  'people leave PER-1 --yes',
+  'people leave PER-1 --reason x --yes',
   'people back PER-1',
   'people held',
   'people refused',
@@ -352,13 +360,13 @@ test.each([
   'tokens list --csv',
   'tokens add x --role VIEWER',
   'tokens adopt x',
-  'tokens revoke x --yes',
+  'tokens revoke x',
   'sso show',
   'sso test',
   'sso remove --yes',
   'directory show',
   'directory test',
-  'directory sync --yes',
+  'directory sync',
   'directory remove --yes',
   'idp list',
   'idp list --csv',
@@ -368,8 +376,8 @@ test.each([
   'idp remove IDP-1 --yes',
   'receipt list',
   'receipt list --csv',
-  'receipt print RCP-1',
-  'receipt verify RCP-1',
+  'receipt print RCT-AAAAAAAAAAAAAAAAAAAA',
+  'receipt verify RCT-AAAAAAAAAAAAAAAAAAAA',
   'pin letter DEV-1 --identity-file ~/secret',
   'keys issue --for x --pin none',
   'receipt make --kind handover',
