@@ -1,4 +1,5 @@
 /** The tables of users and service tokens. */
+import { namesIn } from '../../src/contract/names.ts';
 import type { ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
 import { type Lookup, StoreTable } from '../store/table.ts';
 
@@ -23,6 +24,9 @@ export const accountsNamed: Lookup<UserRecord> = { table: users, by: ['userKey']
 
 export const enabledAdmins: Lookup<UserRecord> = { table: users, by: [], having: { role: 'ADMIN', disabled: false } };
 
+/** What never changes in a service token. */
+export const tokenFacts = namesIn('name role sha256 createdBy createdAt expiresAt allowedFrom may');
+
 export const serviceTokens = new StoreTable<ServiceTokenRecord>(
   'service_token',
   {
@@ -39,11 +43,7 @@ export const serviceTokens = new StoreTable<ServiceTokenRecord>(
     allowedFrom: 'json',
     may: 'json',
   },
-  {
-    fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may'],
-    unique: ['name'],
-    among: { revokedAt: null },
-  },
+  { fixed: tokenFacts, unique: ['name'], among: { revokedAt: null } },
 );
 
 /** Service tokens of an owner that are not revoked. */

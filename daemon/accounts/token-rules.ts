@@ -6,7 +6,7 @@ import { fixedReplay } from '../store/write/replay.ts';
 import { adding, type ChangeRules, done } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
 import { shownOwner, type TokenChange } from './service-token.ts';
-import { serviceTokens } from './tables.ts';
+import { serviceTokens, tokenFacts } from './tables.ts';
 
 const needs = ({ token }: { readonly token: number }, wanted: WantedRows) => wanted.add(serviceTokens.byKey, token);
 
@@ -60,7 +60,7 @@ export const tokenReplay = (numberOf: (username: string | null) => number | unde
     added: 'TOKEN_CREATED',
     ended: 'TOKEN_REVOKED',
     endedAt: 'revokedAt',
-    fixed: ['name', 'role', 'sha256', 'createdBy', 'createdAt', 'expiresAt', 'allowedFrom', 'may', 'owner'],
+    fixed: [...tokenFacts, 'owner'],
     moved: { type: 'TOKEN_ADOPTED', field: 'owner' },
     // An entry of an earlier version has no permissions, and no owner: its creator was one, if that user exists.
     said({ actor, at, detail }) {
