@@ -1,89 +1,90 @@
 /** The journal: an entry for each change, in the order of the commits. */
-import { type JournalEventType, journalEventTypes } from '../../src/contract/event-types.ts';
+import {
+  type JournalEvent,
+  type JournalEventType,
+  journalEvent,
+  journalEventTypes,
+} from '../../src/contract/event-types.ts';
 
-/** Types of entry that are stored but never sent as notifications. */
-const privateEventTypes = [
-  'DEVICES_BOUND',
-  'CREDENTIAL_BEGUN',
-  'CREDENTIAL_BEGUN_AGAIN',
-  'CREDENTIAL_ISSUED',
-  'CREDENTIAL_REMOVED',
-  'PIN_POLICY_SET',
-  'PIN_STORED',
-  'PIN_READ',
-  'PIN_REMOVED',
-  'KEY_RESET_BEGUN',
-  'KEY_RESET_CANCELED',
-  'KEY_RESET',
-  'PROVIDER_ADDED',
-  'PROVIDER_REMOVED',
-  'PROVIDER_SECRET_SET',
-  'USER_CREATED',
-  'USER_UPDATED',
-  'USER_LOGGED_OUT',
-  'USER_REGISTRATION_ALLOWED',
-  'PASSWORD_CHANGED',
-  'TOKEN_ADOPTED',
-  'TOKEN_CREATED',
-  'TOKEN_REVOKED',
-  'DEVICE_USED',
-  'BACKUP_CREATED',
-  'BACKUP_RESTORED',
-  'REGISTRY_RESTORED',
-  'LOGIN_SUCCEEDED',
-  'LOGIN_FAILED',
-  'OPERATION_REFUSED',
-  'CONFIRMATION_FAILED',
-  'ACTIVATION_CODE_WRONG',
-  'PACKAGE_DOWNLOADED',
-  'BACKUP_DOWNLOADED',
-  'SIGNING_KEY_ROTATED',
-  'JOURNAL_KEY_ROTATED',
-  'DEVICE_PROVED',
-  'DEVICE_JUDGED_AGAIN',
-  'PROOF_RECEIVED',
-  'TRUST_IMPORTED',
-  'TRUST_REMOVED',
-  'PROOF_POLICY_SET',
-  'PROOFS_JUDGED_AGAIN',
-  'WEBHOOK_CREATED',
-  'WEBHOOK_DISABLED',
-  'WEBHOOK_ENABLED',
-  'WEBHOOK_REMOVED',
-  'PASSKEY_ADDED',
-  'PASSKEY_REMOVED',
-  'SIGN_IN_POLICY_SET',
-  'PERSON_ADDED',
-  'PERSON_UPDATED',
-  'PEOPLE_POLICY_SET',
-  'GROUPS_SET',
-  'SSO_SET',
-  'SSO_ACCOUNT_LINKED',
-  'SSO_SESSION_ENDED',
-  'SSO_SESSIONS_ENDED',
-  'DIRECTORY_SET',
-  'DIRECTORY_READ',
-] as const;
+/** Subject of an entry that is not about a device. */
+export type SubjectKind = 'user' | 'serviceToken' | 'passkey' | 'credential' | NonNullable<JournalEvent['subject']>;
+
+/** Types of entry that are stored but never sent as notifications. Entries of those with null have no subject besides a device. */
+const privateEventTable = {
+  DEVICES_BOUND: null,
+  CREDENTIAL_BEGUN: 'credential',
+  CREDENTIAL_BEGUN_AGAIN: 'credential',
+  CREDENTIAL_ISSUED: 'credential',
+  CREDENTIAL_REMOVED: 'credential',
+  PIN_POLICY_SET: null,
+  PIN_STORED: null,
+  PIN_READ: null,
+  PIN_REMOVED: null,
+  KEY_RESET_BEGUN: null,
+  KEY_RESET_CANCELED: null,
+  KEY_RESET: null,
+  PROVIDER_ADDED: null,
+  PROVIDER_REMOVED: null,
+  PROVIDER_SECRET_SET: null,
+  USER_CREATED: 'user',
+  USER_UPDATED: 'user',
+  USER_LOGGED_OUT: 'user',
+  USER_REGISTRATION_ALLOWED: null,
+  PASSWORD_CHANGED: 'user',
+  TOKEN_ADOPTED: 'serviceToken',
+  TOKEN_CREATED: 'serviceToken',
+  TOKEN_REVOKED: 'serviceToken',
+  DEVICE_USED: null,
+  BACKUP_CREATED: null,
+  BACKUP_RESTORED: null,
+  REGISTRY_RESTORED: null,
+  LOGIN_SUCCEEDED: null,
+  LOGIN_FAILED: null,
+  OPERATION_REFUSED: null,
+  CONFIRMATION_FAILED: null,
+  ACTIVATION_CODE_WRONG: null,
+  PACKAGE_DOWNLOADED: null,
+  BACKUP_DOWNLOADED: null,
+  SIGNING_KEY_ROTATED: null,
+  JOURNAL_KEY_ROTATED: null,
+  DEVICE_PROVED: null,
+  DEVICE_JUDGED_AGAIN: null,
+  PROOF_RECEIVED: null,
+  TRUST_IMPORTED: null,
+  TRUST_REMOVED: null,
+  PROOF_POLICY_SET: null,
+  PROOFS_JUDGED_AGAIN: null,
+  WEBHOOK_CREATED: null,
+  WEBHOOK_DISABLED: null,
+  WEBHOOK_ENABLED: null,
+  WEBHOOK_REMOVED: null,
+  PASSKEY_ADDED: 'passkey',
+  PASSKEY_REMOVED: 'passkey',
+  SIGN_IN_POLICY_SET: null,
+  PERSON_ADDED: 'person',
+  PERSON_UPDATED: 'person',
+  PEOPLE_POLICY_SET: null,
+  GROUPS_SET: null,
+  SSO_SET: null,
+  SSO_ACCOUNT_LINKED: null,
+  SSO_SESSION_ENDED: 'user',
+  SSO_SESSIONS_ENDED: null,
+  DIRECTORY_SET: null,
+  DIRECTORY_READ: null,
+} as const satisfies Readonly<Record<string, SubjectKind | null>>;
 
 /** The type of any entry: notified or private. */
-export type EntryType = JournalEventType | (typeof privateEventTypes)[number];
+export type EntryType = JournalEventType | keyof typeof privateEventTable;
+
+const subjectKinds = new Map<string, SubjectKind | null>([
+  ...journalEventTypes.map(type => [type, journalEvent(type)!.subject ?? null] as const),
+  ...Object.entries(privateEventTable),
+]);
 /** All types of entry. */
-export const entryTypes: readonly EntryType[] = [...journalEventTypes, ...privateEventTypes];
+export const entryTypes = [...subjectKinds.keys()] as readonly EntryType[];
 
-/** Subject of an entry that is not about a device, by how its type begins. Entries of other types are about a user. */
-export const subjectPrefixes = {
-  app: 'APP_VERSION_',
-  credential: 'CREDENTIAL_',
-  passkey: 'PASSKEY_',
-  person: 'PERSON_',
-  serviceToken: 'TOKEN_',
-} as const;
-export type SubjectKind = keyof typeof subjectPrefixes | 'user';
-const subjectKinds = Object.keys(subjectPrefixes) as (keyof typeof subjectPrefixes)[];
-
-/** Subject of an entry of this type, if it has one and is not about a device. */
-export const subjectKindOf = (type: EntryType): SubjectKind =>
-  subjectKinds.find(kind => type.startsWith(subjectPrefixes[kind])) ?? 'user';
+/** Subject of an entry of this type, if it has one and is not about a device; undefined for types of a later version. */
+export const subjectKindOf = (type: string): SubjectKind | null | undefined => subjectKinds.get(type);
 
 /** Journal entry of a change. */
 export interface Entry {

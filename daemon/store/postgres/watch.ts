@@ -2,7 +2,7 @@
  * Commits of other handles, read from the journal, because hints can be lost. Changed users and tokens are reported as soon as
  * the change is visible, entries when they are confirmed.
  */
-import { subjectPrefixes } from '../journal.ts';
+import { entryTypes, type SubjectKind, subjectKindOf } from '../journal.ts';
 import type { CommitNotice } from '../store.ts';
 import type { ConfirmedEntry } from './confirmed.ts';
 import type { CommittedTransaction } from './engine.ts';
@@ -22,12 +22,12 @@ interface WatchParts {
   readonly everyMs: number;
 }
 
-const { serviceToken, ...others } = subjectPrefixes;
-const begins = (prefix: string) => `starts_with(type, '${prefix}')`;
-/** The entries that are about a user or a service token, or, without a subject, about all sessions of single sign-on. */
-const subjects = `SELECT DISTINCT ${begins(serviceToken)} AS "isToken", subject FROM event
+/** Types about other subjects. Those of a later version are not among them: they can be about a user or a service token. */
+const others = entryTypes.filter(type => ![null, 'user', 'serviceToken'].includes(subjectKindOf(type) ?? null));
+/** The entries that can be about a user or a service token, or, without a subject, about all sessions of single sign-on. */
+const subjects = `SELECT DISTINCT type, subject FROM event
   WHERE id > $1 AND id <= $2 AND device IS NULL AND (type = 'SSO_SESSIONS_ENDED' OR
-    subject IS NOT NULL AND NOT (${Object.values(others).map(begins).join(' OR ')}))`;
+    subject IS NOT NULL AND type NOT IN (${others.map(type => `'${type}'`).join(', ')}))`;
 
 const headAndClock = 'SELECT event, (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now FROM head';
 
@@ -127,11 +127,14 @@ export class Watch {
     const through = Math.max(from, Math.min(last, confirmed.id));
     const { rows } = await readers.run(subjects, [from, last], 'long');
     const named = rows.filter(({ subject }) => subject !== null);
-    const of = (isToken: boolean) => named.filter(row => row.isToken === isToken).map(row => row.subject as number);
+    const of = (kind: SubjectKind) => {
+      const found = named.filter(({ type }) => (subjectKindOf(type as string) ?? kind) === kind);
+      return [...new Set(found.map(({ subject }) => subject as number))];
+    };
     const everything = named.length < rows.length ? { everything: true } : {};
     this.#seen = Math.max(this.#seen ?? 0, through);
     if (through > from || rows.length > 0)
-      notify({ lastEventId: through, users: of(false), serviceTokens: of(true), ...everything });
+      notify({ lastEventId: through, users: of('user'), serviceTokens: of('serviceToken'), ...everything });
   }
 
   /** Has the entry confirmed, and reports it. Never rejects. */

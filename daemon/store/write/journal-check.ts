@@ -98,7 +98,7 @@ class Replays {
   readonly all: readonly Replay<never, never>[];
   /** Whether entries of this version are among them. */
   hasDigests = false;
-  readonly #by: ReadonlyMap<string, AssignedReplay['replay']>;
+  readonly #by: ReadonlyMap<string | null | undefined, AssignedReplay['replay']>;
   readonly #many: NonNullable<AssignedReplay['many']>;
   readonly #open: (json: string) => Fields;
 

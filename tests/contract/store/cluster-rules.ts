@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { create, passkeysUnchanged, remove } from '../../../daemon/sign-in/passkey.ts';
 import { endingSessions, type SsoConfig } from '../../../daemon/single-sign-on/records.ts';
 import { CallerRefused, type Change, Conflict, type Guard, ResponseExists } from '../../../daemon/store/commit.ts';
+import type { EntryType } from '../../../daemon/store/journal.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
 import { type Acknowledged, expectSerial } from './cluster-model.ts';
@@ -307,6 +308,16 @@ export const clusterRules: readonly Rule[] = [
     expect(new Set(seen.users)).toEqual(new Set([1, 2]));
     expect(new Set(seen.serviceTokens)).toEqual(new Set([1]));
     expect((await two!.user(1))?.disabled).toBe(true);
+  }),
+
+  clusterRule('an entry of a later version can be about a user or a service token', 2, async ([one, two]) => {
+    const notices: unknown[] = [];
+    two!.onCommit(({ users, serviceTokens }) => notices.push({ users, serviceTokens }));
+    const all = noticed(two!, ({ lastEventId }) => lastEventId >= 1);
+    const entry = { type: 'LATER_THING_ENDED' as EntryType };
+    await commit(one!, [{ kind: 'journal.add', entry, device: null, subject: 7 }]);
+    await all;
+    expect(notices).toContainEqual({ users: [7], serviceTokens: [7] });
   }),
 
   clusterRule('listeners learn that another handle has ended all sessions of single sign-on', 2, async ([one, two]) => {
