@@ -62,11 +62,15 @@ export function adopt({ number, name, owner: before }: ServiceTokenRecord, owner
   return { kind: 'token.adopt', token: number, before, owner, entry: { type: 'TOKEN_ADOPTED', detail } };
 }
 
+/** State of the person of an owner. */
+export interface OwnerState {
+  readonly active: boolean;
+  readonly heldAt: number | null;
+  readonly dueAt: number | null;
+}
+
 /** Whether a token ends with its owner: the account is disabled, or the person has left. An unknown owner ends nothing. */
-export const hasLostOwner = (
-  owner: Pick<UserRecord, 'disabled'> | null,
-  person: { readonly active: boolean; readonly heldAt: number | null; readonly dueAt: number | null } | null,
-): boolean =>
+export const hasLostOwner = (owner: Pick<UserRecord, 'disabled'> | null, person: OwnerState | null): boolean =>
   owner !== null &&
   (owner.disabled || (person !== null && !person.active && person.heldAt === null && person.dueAt === null));
 

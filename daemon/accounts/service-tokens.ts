@@ -5,7 +5,7 @@ import { type Caller, refused } from '../requests/context.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';
 import type { LastUses } from './last-uses.ts';
-import { hasLostOwner, refusalOf } from './service-token.ts';
+import { hasLostOwner, type OwnerState, refusalOf } from './service-token.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 
 interface Entry {
@@ -17,9 +17,14 @@ interface Entry {
 /** Tokens that are cached. */
 const MAX_CACHED = 10_000;
 
+/** Absent: a registry without persons. */
+interface OwnerStates {
+  readonly personByName?: (userName: string) => Promise<OwnerState | null>;
+}
+
 /** Dependencies of the check. */
 interface ServiceTokensParts {
-  readonly store: Pick<Store, 'serviceTokenByDigest' | 'user' | 'userByName' | 'personByName' | 'onCommit' | 'behind'>;
+  readonly store: Pick<Store, 'serviceTokenByDigest' | 'user' | 'userByName' | 'onCommit' | 'behind'> & OwnerStates;
   readonly lastUses: Pick<LastUses, 'note'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -84,8 +89,10 @@ export const ownerOf = (
 ): Promise<UserRecord | null> => (owner === null ? store.userByName(createdBy) : store.user(owner));
 
 /** Whether a token ends with this owner. */
-export const isOwnerLost = async (store: Pick<Store, 'personByName'>, owner: UserRecord | null): Promise<boolean> =>
-  hasLostOwner(owner, owner && (await store.personByName(owner.username)));
+export const isOwnerLost = async (
+  store: Pick<Store, 'user'> & OwnerStates,
+  owner: UserRecord | null,
+): Promise<boolean> => hasLostOwner(owner, (owner && (await store.personByName?.(owner.username))) ?? null);
 
 const anywhere = () => true;
 const invalid = () => new ApiError(Code.tokenInvalid, 'the service token is invalid');

@@ -1,5 +1,5 @@
 import { hourMs } from '../../src/contract/durations.ts';
-import { idempotency, proofBounds } from '../../src/contract/limits.ts';
+import { idempotency } from '../../src/contract/limits.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import { type Change, StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -10,16 +10,14 @@ const INTERVAL_MS = 60_000;
 /** Responses that one transaction removes: other commits wait for it. */
 const PORTION = 100;
 
-interface SweepParts {
+export interface SweepParts {
   readonly store: Pick<Store, 'commit'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-type Expiry = Extract<Change, { kind: 'response.expire' | 'proof.expire' }>;
-
 /** Removes what has expired, once a minute, in transactions of the size that the change names. */
-const sweep = (work: string, { store, now }: SweepParts, expiryAt: (now: number) => Expiry): DueTask => ({
+export const sweep = (work: string, { store, now }: SweepParts, expiryAt: (now: number) => Change): DueTask => ({
   work,
   undone: 'what has expired is not removed',
   waitsFirst: true,
@@ -47,12 +45,4 @@ export const responseSweep = (parts: SweepParts): DueTask =>
     until: now,
     beyond: now + 2 * idempotency.hours * hourMs,
     most: PORTION,
-  }));
-
-/** Removes answers for serial numbers that no one registers. */
-export const proofSweep = (parts: SweepParts): DueTask =>
-  sweep('sweep of proofs', parts, now => ({
-    kind: 'proof.expire',
-    until: now - proofBounds.unregisteredHours * hourMs,
-    total: proofBounds.unregisteredTotal,
   }));

@@ -36,3 +36,10 @@ export interface ProofJudge {
   /** Runs a registration, again if the policy was changed before the commit. */
   admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T>;
 }
+
+/** Reads the names of the persons of devices. */
+export interface PersonNames {
+  hasPersons(): Promise<boolean>;
+  /** Names by number of the person. */
+  namesOf(persons: readonly number[]): Promise<ReadonlyMap<number, string | null>>;
+}

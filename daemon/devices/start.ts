@@ -1,10 +1,21 @@
 /** Devices, their export and their figures. */
 import type { StartSubject } from '../http/subject.ts';
 import { DeviceExport } from './export.ts';
-import type { ProofJudge } from './judges.ts';
+import type { OwnerJudge, PersonNames, ProofJudge } from './judges.ts';
 import { deviceOperations } from './routes.ts';
 import { DeviceService } from './service.ts';
 import { statisticsAt } from './statistics.ts';
+
+declare module '../http/subject.ts' {
+  interface Offers {
+    /** Absent: devices are bound to anyone. */
+    ownerJudge?: OwnerJudge;
+    /** Absent: devices have no persons. */
+    personNames?: PersonNames;
+    /** Absent: nothing is required of new keys. */
+    proofJudge?: ProofJudge;
+  }
+}
 
 /** Without the subject of proofs nothing is required of new keys. */
 const admitsAll: ProofJudge = {
@@ -19,7 +30,7 @@ export const startDevices: StartSubject = ({ store, access, now, offers }) => {
   return {
     operations: deviceOperations({
       devices,
-      exports: new DeviceExport(store),
+      exports: new DeviceExport(store, offers.personNames),
       statistics: () => statisticsAt(store, now()),
       events: offers.events,
       stepUp,

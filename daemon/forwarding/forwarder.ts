@@ -12,9 +12,9 @@ import { BackgroundWork } from '../base/background-work.ts';
 import type { Logger } from '../base/logger.ts';
 import { isLoopbackName } from '../base/loopback.ts';
 import type { ForwardTarget } from '../home/forward-target.ts';
+import { type AuditLine, toAuditLine } from '../requests/audit-line.ts';
 import type { EventRecord } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
-import { type AuditLine, toAuditLine } from './audit-line.ts';
 import { ForwardPosition, type PositionHome } from './position.ts';
 import { type Send, senderTo } from './senders.ts';
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { Outgoing } from '../base/outgoing.ts';
 import type { ForwardTarget, HttpTarget, SyslogTarget } from '../home/forward-target.ts';
-import type { AuditLine } from './audit-line.ts';
+import type { AuditLine } from '../requests/audit-line.ts';
 
 /** Delivers lines in their order. Rejects if it is not certain that all of them arrived. */
 export type Send = (lines: readonly AuditLine[], signal: AbortSignal) => Promise<void>;

@@ -14,7 +14,7 @@ import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
-import { clientDataHash, RELYING_PARTY } from '../proofs/judge/client-data.ts';
+import { clientDataHash, RELYING_PARTY } from '../devices/client-data.ts';
 
 /** Request of the registry to the key. */
 export type ProofInput = BodyOf<Routes['proveKey']>;

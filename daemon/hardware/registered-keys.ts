@@ -6,10 +6,10 @@ import { formsOf } from '../../src/contract/iccid.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { ProvingState } from '../../src/contract/values.ts';
 import { Refusal } from '../base/decision.ts';
+import { claimedProof } from '../devices/claims.ts';
 import { use } from '../devices/decisions.ts';
 import { shownProof } from '../devices/proof.ts';
 import type { DeviceIdentity } from '../devices/records.ts';
-import { claimedProof } from '../proofs/judge/judge.ts';
 import { retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 
@@ -37,7 +37,7 @@ export function presentKey(
     problem: key.problem,
     claims: key.claims,
     proving,
-    proof: shownProof(device?.proof ?? null) ?? claimedProof(key.claims, describedOf(key), new Date(key.attachedAt)),
+    proof: shownProof(device?.proof ?? null) ?? claimedProof(key.claims, describedOf(key)),
     device: device ? { deviceId: deviceIds.format(device.number), status: device.status } : null,
   };
 }

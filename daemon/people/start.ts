@@ -1,10 +1,11 @@
 /** Persons: those who hold keys, and what follows when they leave. */
 
 import { DueWork } from '../background/due-work.ts';
-import type { OwnerJudge } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
+import { bindEarlierDevices } from './earlier-devices.ts';
 import { Leavers } from './leavers.ts';
 import { MatchingDevices } from './matching-devices.ts';
+import { personNames } from './person-names.ts';
 import { PeoplePolicies } from './policies.ts';
 import { RefusedRequests } from './refused.ts';
 import { peopleOperations } from './routes.ts';
@@ -14,12 +15,16 @@ import { dueLeavers, earlierDevices } from './work.ts';
 declare module '../http/subject.ts' {
   interface Offers {
     people?: { readonly leavers: Leavers; readonly refused: RefusedRequests };
-    /** Absent: devices are bound to anyone. */
-    ownerJudge?: OwnerJudge;
   }
 }
 
-export const startPeople: StartSubject = ({ log, stack, store, now, offers }) => {
+export const startPeople: StartSubject = async ({ log, stack, store, now, offers }) => {
+  const earlier = await bindEarlierDevices(store, now);
+  if (earlier.bound + earlier.unmatched > 0)
+    log.info(
+      earlier,
+      'devices of an earlier version were bound to the persons with their names; the others are listed by people match',
+    );
   const peoplePolicies = new PeoplePolicies({ store, now });
   const leavers = new Leavers({ store, policies: peoplePolicies });
   stack.start(new DueWork({ store, log }, dueLeavers({ store, leavers, now })));
@@ -28,6 +33,7 @@ export const startPeople: StartSubject = ({ log, stack, store, now, offers }) =>
   const people = new PeopleService({ store, leavers, now, webhooks: async () => (await offers.webhooks?.()) ?? [] });
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
+  offers.personNames = personNames(store);
   return {
     operations: peopleOperations({ people, refused, matching: new MatchingDevices({ store, now }), peoplePolicies }),
     gauges: async () => {

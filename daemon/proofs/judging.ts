@@ -1,9 +1,9 @@
 /** Judges answers of keys with what the registry trusts, and makes what is stored of a verdict. */
 import type { Claims, Evidence } from '../../src/contract/proof.ts';
+import { advisories } from '../devices/advisories.ts';
 import { type StoredProof, storedProof } from '../devices/proof.ts';
 import type { Entry } from '../store/journal.ts';
 import { answerDigest } from './digest.ts';
-import { advisories } from './judge/advisories.ts';
 import { evidenceDigest, judge } from './judge/judge.ts';
 import type { Trust, Verdict } from './judge/types.ts';
 import type { ProofRecord } from './records.ts';

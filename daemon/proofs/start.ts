@@ -1,8 +1,6 @@
 /** Proofs: challenges to keys, what is trusted, and what is required of new keys. */
 
 import { DueWork } from '../background/due-work.ts';
-import { proofSweep } from '../background/sweeps.ts';
-import type { ProofJudge } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Challenges } from './challenges.ts';
 import { ProofPolicies } from './policies.ts';
@@ -11,11 +9,10 @@ import { ProofService } from './service.ts';
 import { systemRoots } from './system-roots.ts';
 import { TrustService } from './trust.ts';
 import { TrustedRoots } from './trusted.ts';
+import { proofSweep } from './work.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {
-    /** Absent: nothing is required of new keys. */
-    proofJudge?: ProofJudge;
     /** What is trusted; absent without proofs. */
     roots?: TrustedRoots;
   }

@@ -16,7 +16,6 @@ import { rotateJournalKey } from '../home/rotate-journal-key.ts';
 import type { DaemonSettings } from '../home/settings.ts';
 import type { StoreTarget } from '../home/store-target.ts';
 import type { Hub } from '../notifications/hub.ts';
-import { bindEarlierDevices } from '../people/earlier-devices.ts';
 import { AccessJournal } from '../requests/access-journal.ts';
 import type { Blobs } from '../requests/blobs.ts';
 import type { Readiness } from '../requests/readiness.ts';
@@ -115,12 +114,6 @@ async function open({ settings, log, stack, home, openStore }: Start): Promise<R
   stack.add(() => heads.stop());
   const rotateJournal = (takeNext: boolean) => rotateJournalKey({ home, store, heads, now, takeNext });
   await rotateJournal(true);
-  const earlier = await bindEarlierDevices(store, now);
-  if (earlier.bound + earlier.unmatched > 0)
-    log.info(
-      earlier,
-      'devices of an earlier version were bound to the persons with their names; the others are listed by people match',
-    );
   const access = new AccessJournal({ store, now, warn: (message, err) => log.error({ err }, message) });
   stack.add(() => access.stop());
   const firstAdmin = ensureFirstAdmin({ store, home, hashing, settings, now, log }).then(async generated => {

@@ -75,10 +75,11 @@ const parse = (json: string): Record<string, unknown> => (json === '{}' ? {} : J
 /** Parses rows as entries. */
 export async function toEvents(
   rows: readonly JournalRow[],
-  names: SealedNames,
+  names: SealedNames | undefined,
   queries: Pick<RecordQueries, 'many'>,
 ): Promise<EventRecord[]> {
   const found = rows.map(toEvent);
+  if (!names) return found;
   const numbers = new Set<number>();
   for (const { data, detail } of found) {
     names.collect(data, numbers);

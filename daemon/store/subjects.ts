@@ -31,7 +31,8 @@ export class Subjects {
   readonly caller: CallerRule;
   // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
   readonly comparisons: readonly Comparison<any>[];
-  readonly names: SealedNames;
+  /** Absent: no entry has sealed names. */
+  readonly names: SealedNames | undefined;
   readonly faults: readonly string[];
   readonly inSqlite: readonly SqliteSubject[];
   /** Empty until `loadPostgres`. */
@@ -53,7 +54,7 @@ export class Subjects {
     this.inSqlite = of('sqlite');
     this.comparisons = of('comparisons').flat();
     this.faults = of('faults').flat();
-    this.names = only('names', of('names'));
+    this.names = of('names').length === 0 ? undefined : only('names', of('names'));
     this.#changes = added(byKind('change', of('changes')), of('additions'));
     this.#guards = byKind('guard', of('guards'));
   }

@@ -41,7 +41,10 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   'sign-in': below('accounts/', 'guessing.ts lookups.ts passwords.ts present.ts service-tokens.ts tokens.ts user.ts'),
   files: below('devices/', 'decisions.ts lookups.ts records.ts rules.ts tables.ts'),
   notifications: ['devices/lookups.ts', 'sign-in/codes.ts'],
-  proofs: below('devices/', 'decisions.ts judges.ts proof.ts records.ts tables.ts'),
+  proofs: below(
+    'devices/',
+    'advisories.ts claims.ts client-data.ts decisions.ts firmware.ts judges.ts proof.ts records.ts tables.ts',
+  ),
   'single-sign-on': [
     ...below('accounts/', 'present.ts tokens.ts user.ts'),
     ...below('sign-in/', 'codes.ts judges.ts policies.ts signed-challenges.ts site.ts user-code.ts'),
@@ -233,7 +236,8 @@ export const rules: readonly Rule[] = [
     from: ['daemon/proofs/judge/'],
     // The drivers read what keys claim with the same reader of CBOR, and the same table of form factors.
     only: [
-      ...below('daemon/', 'proofs/judge/ proofs/records.ts devices/proof.ts'),
+      ...below('daemon/', 'proofs/judge/ proofs/records.ts'),
+      ...below('daemon/devices/', 'advisories.ts claims.ts client-data.ts firmware.ts proof.ts'),
       'src/contract/',
       'node:crypto',
       ...below('drivers/protocols/', 'cbor.ts form-factors.ts malformed.ts'),

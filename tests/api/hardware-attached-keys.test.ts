@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { clientDataHash } from '../../daemon/devices/client-data.ts';
 import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
 import { recordUse, registeredDevices } from '../../daemon/hardware/registered-keys.ts';
-import { clientDataHash } from '../../daemon/proofs/judge/client-data.ts';
 import type { Change } from '../../daemon/store/commit.ts';
 import { type AttachedKey, type Driver, HardwareError, type KeyEvent, type KeyEvidence } from '../../drivers/driver.ts';
 import { createSimulatedDriver, type SimulatedDriver } from '../../drivers/simulated/index.ts';

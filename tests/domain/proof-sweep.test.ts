@@ -1,7 +1,7 @@
 /** Answers for serial numbers that no one registers take a bounded place: 10,000 of them, for a day. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DueTask } from '../../daemon/background/due-work.ts';
-import { proofSweep } from '../../daemon/background/sweeps.ts';
+import { proofSweep } from '../../daemon/proofs/work.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 import { addDevice, commit } from '../contract/store/fixtures.ts';
 import { answerOf } from '../contract/store/proof-rules.ts';

@@ -1,6 +1,6 @@
 /** FIDO keys say what they are and prove it, through the whole HID driver, against an authenticator under a test root. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { RELYING_PARTY } from '../../daemon/proofs/judge/client-data.ts';
+import { RELYING_PARTY } from '../../daemon/devices/client-data.ts';
 import type { Driver, KeyEvidence } from '../../drivers/driver.ts';
 import { createHidDriver } from '../../drivers/hid/index.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';

@@ -1,6 +1,6 @@
 /** Advisories by family and firmware, and the policies of a registry. */
 import { describe, expect, it } from 'vitest';
-import { advisories, advisoriesFor } from '../../daemon/proofs/judge/advisories.ts';
+import { advisories, advisoriesFor } from '../../daemon/devices/advisories.ts';
 import { checkPolicy } from '../../daemon/proofs/judge/policy.ts';
 import { provedFacts } from '../../daemon/proofs/judge/proved-facts.ts';
 import { hasGrade } from '../../src/contract/grades.ts';

@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proofs/judge/client-data.ts';
+import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/devices/client-data.ts';
 import { judge } from '../../daemon/proofs/judge/judge.ts';
 import { indexMetadata } from '../../daemon/proofs/judge/metadata.ts';
 import type { MetadataEntry, Question, Trust, TrustAnchor, Verdict } from '../../daemon/proofs/judge/types.ts';

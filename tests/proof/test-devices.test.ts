@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
-import { RELYING_PARTY } from '../../daemon/proofs/judge/client-data.ts';
+import { RELYING_PARTY } from '../../daemon/devices/client-data.ts';
 import { agreementData } from '../../daemon/proofs/judge/scp11b-crypto.ts';
 import { expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { claims, evidence, proof } from '../../src/contract/proof.ts';

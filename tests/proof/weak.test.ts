@@ -1,8 +1,8 @@
 /** Weak or contradictory evidence that a less careful judge would accept. */
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
+import { clientDataHash, RELYING_PARTY } from '../../daemon/devices/client-data.ts';
 import { readAuthenticatorData } from '../../daemon/proofs/judge/authenticator-data.ts';
-import { clientDataHash, RELYING_PARTY } from '../../daemon/proofs/judge/client-data.ts';
 import { MalformedError } from '../../daemon/proofs/judge/malformed.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { makeCa, makeRoot } from '../support/test-pki.ts';

@@ -1,5 +1,5 @@
 /** Requests for proofs as the registry makes them, and the judge's verdict on what a driver returns. */
-import { clientDataHash, RELYING_PARTY } from '../../daemon/proofs/judge/client-data.ts';
+import { clientDataHash, RELYING_PARTY } from '../../daemon/devices/client-data.ts';
 import { judge } from '../../daemon/proofs/judge/judge.ts';
 import type { Trust, Verdict } from '../../daemon/proofs/judge/types.ts';
 import type { EvidenceMethod, KeyEvidence, ProofRequest } from '../../drivers/driver.ts';

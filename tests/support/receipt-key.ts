@@ -1,5 +1,5 @@
 /** A key that is proved by FIDO and signs receipts, over the interface of a daemon. */
-import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/proofs/judge/client-data.ts';
+import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/devices/client-data.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import type { Receipt } from '../../src/contract/receipts.ts';

@@ -5,13 +5,13 @@
 
 import { type CborMap, expectBytes, expectMap, readCbor } from '../../../drivers/protocols/cbor.ts';
 import type { FidoEvidence } from '../../../src/contract/proof.ts';
+import type { Finding } from '../../devices/claims.ts';
+import { clientDataHash, relyingPartyHash } from '../../devices/client-data.ts';
 import { type AuthenticatorData, pointOf, readAuthenticatorData, uuidOf, ZERO_AAGUID } from './authenticator-data.ts';
 import { type Certificate, same } from './certificate.ts';
-import { clientDataHash, relyingPartyHash } from './client-data.ts';
 import { octetsOf, readDer } from './der.ts';
 import { checkOwnSignature, checkSignature, ES256 } from './fido-signature.ts';
 import { certificatesOf, trustedModel } from './fido-trust.ts';
-import type { Finding } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
 import { BrokenRule } from './rules.ts';
 import type { Question } from './types.ts';

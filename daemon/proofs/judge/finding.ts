@@ -1,11 +1,7 @@
 /** What evidence that fulfils all rules proves. */
-import type { Proof } from '../../../src/contract/proof.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { MalformedError } from './malformed.ts';
 import type { TrustedCertificate } from './types.ts';
-
-/** The part of a proof that follows from evidence alone. */
-export type Finding = Omit<Proof, 'provedAt'>;
 
 /** SHA-256 fingerprints of well-known roots. Their certificates are not part of the program: an administrator imports them. */
 const knownRoots: ReadonlyMap<string, string> = new Map([

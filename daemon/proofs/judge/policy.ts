@@ -2,7 +2,7 @@
 import type { FirmwareRule } from '../../../src/contract/firmware-rules.ts';
 import { hasGrade } from '../../../src/contract/grades.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
-import { compareFirmware } from './firmware.ts';
+import { compareFirmware } from '../../devices/firmware.ts';
 import type { ProvedFacts } from './proved-facts.ts';
 
 /** Why a key may not be registered: the name of the rule, and a sentence that names the fact. */

@@ -3,9 +3,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { formBits, yubikeyForms } from '../../../drivers/protocols/form-factors.ts';
 import type { Scp11bEvidence } from '../../../src/contract/proof.ts';
+import type { Finding } from '../../devices/claims.ts';
 import { type Certificate, KEY_USAGE, publicKeyOf, readCertificate, same, EXTENSION as X509 } from './certificate.ts';
 import { childrenOf, integerBytes, octetsOf, oidOf, readDer, TAG, unsignedOf } from './der.ts';
-import { type Finding, readable, rootName } from './finding.ts';
+import { readable, rootName } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
 import { findPath, isForged } from './path.ts';
 import { BrokenRule } from './rules.ts';

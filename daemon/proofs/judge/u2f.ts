@@ -1,11 +1,12 @@
 /** Judges U2F registrations (FIDO U2F Raw Message Formats 1.2). */
+
 import type { U2fEvidence } from '../../../src/contract/proof.ts';
+import type { Finding } from '../../devices/claims.ts';
+import { clientDataHash, relyingPartyHash } from '../../devices/client-data.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
-import { clientDataHash, relyingPartyHash } from './client-data.ts';
 import { firstDer } from './der.ts';
 import { checkSignature, ES256 } from './fido-signature.ts';
 import { trustedModel } from './fido-trust.ts';
-import type { Finding } from './finding.ts';
 import { fromBase64url, MalformedError } from './malformed.ts';
 import { BrokenRule } from './rules.ts';
 import type { Question } from './types.ts';

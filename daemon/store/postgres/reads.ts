@@ -84,7 +84,11 @@ async function pageOf<R extends object>(
 const columns = 'id, at, type, device, subject, actor, request_id, data, detail';
 
 /** The entries that match, in the order of the filter. */
-async function readEvents(readers: Readers, names: SealedNames, filter: EventFilter): Promise<EventRecord[]> {
+async function readEvents(
+  readers: Readers,
+  names: SealedNames | undefined,
+  filter: EventFilter,
+): Promise<EventRecord[]> {
   const { after, before, through, limit } = filter;
   const conditions = new Conditions();
   conditions.add('id >', after);

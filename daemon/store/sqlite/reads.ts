@@ -39,7 +39,11 @@ const ENTRIES_AT_ONCE = 10_000;
 const EVENT_COLUMNS = 'id, at, type, device, subject, actor, request_id, data, detail';
 
 /** The entries that match, in the order of the filter. Works in time slices. */
-async function readEvents(tables: SqliteTables, names: SealedNames, filter: EventFilter): Promise<EventRecord[]> {
+async function readEvents(
+  tables: SqliteTables,
+  names: SealedNames | undefined,
+  filter: EventFilter,
+): Promise<EventRecord[]> {
   const { statements } = tables;
   const { where, values } = conditions(filter);
   const order = filter.before === undefined ? 'ASC' : 'DESC';

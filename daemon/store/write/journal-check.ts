@@ -108,7 +108,7 @@ class Replays {
     this.all = assigned.map(({ replay }) => replay);
     this.#by = new Map(assigned.flatMap(({ takes, replay }) => [takes].flat().map(name => [name, replay] as const)));
     this.#many = Object.assign({}, ...assigned.map(({ many }) => many));
-    this.#open = json => names.open(fieldsOf(json), saltOf);
+    this.#open = json => names?.open(fieldsOf(json), saltOf) ?? fieldsOf(json);
   }
 
   /** Takes the entries in their order. */

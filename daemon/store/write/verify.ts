@@ -25,9 +25,11 @@ export async function verifyJournal(
   anchors?: Anchors,
 ): Promise<JournalReport> {
   const salts = new Map<number, string>();
-  const { table, select } = subjects.names.salts;
-  for await (const part of partsOf<{ number: number; salt: string }>(rows, table.name as CopiedTable, select!))
-    for (const { number, salt } of part) salts.set(number, salt);
+  if (subjects.names) {
+    const { table, select } = subjects.names.salts;
+    for await (const part of partsOf<{ number: number; salt: string }>(rows, table.name as CopiedTable, select!))
+      for (const { number, salt } of part) salts.set(number, salt);
+  }
   const check = new JournalCheck(subjects, keys, anchors, number => salts.get(number));
   for await (const part of partsOf<ChainedRow>(rows, 'event', events.fields)) for (const row of part) check.entry(row);
   const hasRecords = (await rows.last('user')) > 0 || (await rows.last('device')) > 0;
