@@ -67,7 +67,7 @@ export const pages: readonly PageEntry[] = [
       ...page('cleanup', async () => (await import('./pages/cleanup/page.tsx')).CleanupPage, icons.BrushCleaning),
       isShown: mayDo,
     },
-    page('packages', async () => (await import('./pages/packages/page.tsx')).PackagesPage, icons.Package),
+    page('packages', async () => (await import('./pages/files/page.tsx')).PackagesPage, icons.Package),
   ]),
   ...inGroup({ group: 'administration', isShown: () => isAdmin.value }, [
     {
@@ -81,20 +81,20 @@ export const pages: readonly PageEntry[] = [
     },
     page(
       'users',
-      async () => (await import('./pages/users/page.tsx')).UsersPage,
+      async () => (await import('./pages/accounts/page.tsx')).UsersPage,
       icons.Users,
-      async () => (await import('./pages/users/user.tsx')).UserPage,
+      async () => (await import('./pages/accounts/user.tsx')).UserPage,
     ),
-    page('tokens', async () => (await import('./pages/tokens/page.tsx')).TokensPage, icons.Ticket),
+    page('tokens', async () => (await import('./pages/accounts/tokens.tsx')).TokensPage, icons.Ticket),
     page('policies', async () => (await import('./pages/policies/page.tsx')).PoliciesPage, icons.Scale),
-    page('trust', async () => (await import('./pages/trust/page.tsx')).TrustPage, icons.ShieldCheck),
+    page('trust', async () => (await import('./pages/proofs/page.tsx')).TrustPage, icons.ShieldCheck),
     page('webhooks', async () => (await import('./pages/webhooks/page.tsx')).WebhooksPage, icons.Webhook),
-    page('providers', async () => (await import('./pages/providers/page.tsx')).ProvidersPage, icons.IdCard),
+    page('providers', async () => (await import('./pages/issuing/page.tsx')).ProvidersPage, icons.IdCard),
     page('health', async () => (await import('./pages/health/page.tsx')).HealthPage, icons.HeartPulse),
   ]),
   { ...page('import', async () => (await import('./pages/import/page.tsx')).ImportPage), isShown: mayDo },
-  page('account', async () => (await import('./pages/account/page.tsx')).AccountPage),
-  page('terminal', async () => (await import('./pages/terminal/page.tsx')).TerminalPage),
+  page('account', async () => (await import('./pages/accounts/own-account.tsx')).AccountPage),
+  page('terminal', async () => (await import('./pages/sign-in/terminal.tsx')).TerminalPage),
 ];
 
 /** Whether the role of the person has a page. */

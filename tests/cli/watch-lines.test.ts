@@ -1,6 +1,6 @@
 /** The lines of `watch` for people. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EventLines } from '../../src/cli/commands/reports/watch/lines.ts';
+import { EventLines } from '../../src/cli/commands/notifications/lines.ts';
 import type { Context } from '../../src/cli/framework/context.ts';
 import { plain } from '../../src/cli/terminal/style.ts';
 import { width } from '../../src/cli/terminal/width.ts';

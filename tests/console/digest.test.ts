@@ -1,7 +1,7 @@
 /** The digest that the console computes while it sends or receives a file. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { beginDigest, digestOf } from '../../console/pages/packages/digest.ts';
+import { beginDigest, digestOf } from '../../console/pages/files/digest.ts';
 
 /** Takes every machine longer than a slice. */
 const large = new Uint8Array(64 * 1024 * 1024).fill(7);

@@ -63,7 +63,7 @@ test('memory that is small may grow, also if V8 has reduced it while content was
 function usualYoung(streamed: number): number {
   const script = `
     import { getHeapSpaceStatistics } from 'node:v8';
-    import { youngGrowth } from ${JSON.stringify(join(import.meta.dirname, '../../daemon/streamed-memory.ts'))};
+    import { youngGrowth } from ${JSON.stringify(join(import.meta.dirname, '../../daemon/base/streamed-memory.ts'))};
     const young = () => getHeapSpaceStatistics().find(space => space.space_name === 'new_space').space_size / ${MiB};
     let kept = [];
     while (young() <= 4) kept.push([{}]);

@@ -14,6 +14,7 @@ async function issued(changes: object, step: Partial<IssueInput> = { pin: '2716'
       requests.push(request);
       return { attestationObject: Uint8Array.of(1), credentialId: Uint8Array.of(2) };
     },
+    hasAny: async () => true,
   };
   const driver: Partial<Driver> = { issue: (_keyId, _work, task) => task(key as IssuedKey) };
   const attached = { keyId: 'hid-1', serialNumber: 'SN-1' } as AttachedKey;

@@ -90,7 +90,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['daemon/base/outgoing.ts', "import { Agent } from 'undici';", /does not load undici/],
   ['src/cli/commands/session/config.ts', "const { default: Conf } = await import('conf');", /takes the lock/],
   [
-    'src/cli/commands/session/login.ts',
+    'src/cli/commands/sign-in/login.ts',
     "const { Entry } = await import('@napi-rs/keyring');",
     /works without a keychain/,
   ],
@@ -124,7 +124,7 @@ const good: readonly (readonly [file: string, source: string])[] = [
   ['drivers/hid/native.ts', "import type { Device } from 'node-hid';\nconst { HID } = await import('node-hid');"],
   [
     'bin/devmgr.ts',
-    "import { run } from '../src/cli/main.ts';\nconst { startDaemon } = await import('../daemon/main.ts');",
+    "import { run } from '../src/cli/main.ts';\nconst { startDaemon } = await import('../daemon/start/main.ts');",
   ],
   [
     'src/contract/codes.ts',

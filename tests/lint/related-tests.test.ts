@@ -5,11 +5,11 @@ const sources: Readonly<Record<string, string>> = {
   'daemon/devices/records.ts': '',
   'daemon/devices/lock.ts': "import { decide } from './records.ts';",
   'daemon/accounts/names.ts': "import type { Device } from '../devices/records.ts';",
-  'src/cli/commands/reports/watch/lines.ts': '',
+  'src/cli/commands/notifications/watch.ts': '',
   'tests/api/lock.test.ts': "const { lock } = await import('../../daemon/devices/lock.ts');",
   'tests/api/users.test.ts': "import { names } from '../../daemon/accounts/names.ts';",
   'tests/cli/watch-exec.test.ts': '',
-  'tests/cli/watch-lines.test.ts': "import { lines } from '../../src/cli/commands/reports/watch/lines.ts';",
+  'tests/cli/watch-lines.test.ts': "import { lines } from '../../src/cli/commands/notifications/lines.ts';",
   'tests/docs/links.test.ts': '',
   'tests/domain/device.test.ts': "import { decide } from '../../daemon/devices/records.ts';",
   'tests/domain/history.test.ts': "import { decide } from '../../daemon/devices/records.ts';",
@@ -26,7 +26,7 @@ describe('the tests of a change', () => {
   });
 
   it('include those that share a word with a changed file, because they may run the built program', () => {
-    expect(relatedTests(['src/cli/commands/reports/watch/lines.ts'], imports)).toEqual([
+    expect(relatedTests(['src/cli/commands/notifications/watch.ts'], imports)).toEqual([
       'tests/cli/watch-lines.test.ts',
       'tests/cli/watch-exec.test.ts',
     ]);

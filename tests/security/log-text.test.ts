@@ -9,7 +9,7 @@ const steering = /[^\P{Cc}\n]|[\p{Zl}\p{Zp}]|(?![\u200c\u200d])\p{Cf}/u;
 const hostile = 'K9\u001b[2J\u009b31m\r\u0085\u007f\u202egnp\u2066\u200b\ufeff\u2028\u{e0041}\n12:00:00 stopped';
 
 it.each([true, false])('control sequences are escaped in the log (json: %s)', async json => {
-  const module = JSON.stringify(join(import.meta.dirname, '../../daemon/logger.ts'));
+  const module = JSON.stringify(join(import.meta.dirname, '../../daemon/base/logger.ts'));
   const program = `import(${module}).then(({ createLogger }) =>
     createLogger({ json: ${json}, verbose: false }).info({ model: process.argv[1], err: new Error(process.argv[1]) }, process.argv[1]))`;
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', program, hostile]);

@@ -3,9 +3,9 @@ import { session } from '../../api/session.ts';
 import { DialogButton } from '../../parts/button.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { text, account as words } from '../../text/words.ts';
-import { Keys } from '../users/keys.tsx';
+import { Keys } from './keys.tsx';
 
-const SetPassword = lazy(async () => (await import('../users/password.tsx')).SetPassword);
+const SetPassword = lazy(async () => (await import('./password.tsx')).SetPassword);
 
 /** The person's own account. */
 export function AccountPage() {

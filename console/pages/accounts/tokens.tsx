@@ -10,8 +10,8 @@ import { Moment } from '../../parts/time.tsx';
 import { place } from '../../router.ts';
 import { text, tokens as tokenWords } from '../../text/words.ts';
 
-const CreateToken = lazy(async () => (await import('./dialogs.tsx')).CreateToken);
-const Revoke = lazy(async () => (await import('./dialogs.tsx')).Revoke);
+const CreateToken = lazy(async () => (await import('./token-dialogs.tsx')).CreateToken);
+const Revoke = lazy(async () => (await import('./token-dialogs.tsx')).Revoke);
 
 const colors = { valid: 'good', expired: 'warn', revoked: 'bad', ownerless: 'bad' } as const;
 

@@ -9,9 +9,9 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { linkTo } from '../../router.ts';
 import { labels } from '../../text/text.ts';
 import { policies as policyWords, text } from '../../text/words.ts';
-import { allUsers } from '../users/states.ts';
-import { DirectorySection } from './directory.tsx';
-import { ProofPolicySection } from './proof.tsx';
+import { allUsers } from '../accounts/states.ts';
+import { DirectorySection } from '../directory/directory.tsx';
+import { ProofPolicySection } from '../proofs/policy.tsx';
 
 /** The policies and the directory, for administrators. */
 export const PoliciesPage = () => (

@@ -17,7 +17,7 @@ import { Table } from '../../parts/table.tsx';
 import { linkTo } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
 import { policies as policyWords, text } from '../../text/words.ts';
-import { type ProofPreview, previewOf, recentDays } from './preview.ts';
+import { type ProofPreview, previewOf, recentDays } from '../policies/preview.ts';
 
 /** The policy of proofs. */
 export function ProofPolicySection() {

@@ -1,19 +1,19 @@
 /** The sign-in: user name and password, a security key, or both. */
 import { useSignal } from '@preact/signals';
-import { Code } from '../../src/contract/codes.ts';
-import { ssoProblems } from '../../src/contract/values.ts';
-import { useAction } from '../api/action.ts';
-import { answerOf, canUseKeys } from '../api/keys.ts';
-import { Problem } from '../api/problem.ts';
-import { call } from '../api/request.ts';
-import { ended, useSession } from '../api/session.ts';
-import { signInAtProvider, useProvider } from '../api/sso.ts';
-import { Button } from '../parts/button.tsx';
-import { Field, presentPassword } from '../parts/field.tsx';
-import { Logo } from '../parts/icon.tsx';
-import { ProblemNotice } from '../parts/problem.tsx';
-import { place } from '../router.ts';
-import { signIn as signInWords, text } from '../text/words.ts';
+import { Code } from '../../../src/contract/codes.ts';
+import { ssoProblems } from '../../../src/contract/values.ts';
+import { useAction } from '../../api/action.ts';
+import { answerOf, canUseKeys } from '../../api/keys.ts';
+import { Problem } from '../../api/problem.ts';
+import { call } from '../../api/request.ts';
+import { ended, useSession } from '../../api/session.ts';
+import { signInAtProvider, useProvider } from '../../api/sso.ts';
+import { Button } from '../../parts/button.tsx';
+import { Field, presentPassword } from '../../parts/field.tsx';
+import { Logo } from '../../parts/icon.tsx';
+import { ProblemNotice } from '../../parts/problem.tsx';
+import { place } from '../../router.ts';
+import { signIn as signInWords, text } from '../../text/words.ts';
 
 /** Marks the session: some changes in it need a recent sign-in. */
 const session = 'CONSOLE';

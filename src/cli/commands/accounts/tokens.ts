@@ -1,23 +1,23 @@
-import { tokenIds } from '../../../../contract/ids.ts';
-import { serviceTokenDays } from '../../../../contract/limits.ts';
-import { namesIn } from '../../../../contract/names.ts';
-import type { ServiceToken } from '../../../../contract/tokens.ts';
-import { roles, tokenPermissions } from '../../../../contract/values.ts';
-import type { Client } from '../../../client/client.ts';
-import { nullIfRefused } from '../../../client/failures.ts';
-import { itemsOf } from '../../../client/pages.ts';
-import { Fault } from '../../../fault.ts';
-import { need } from '../../../framework/ask.ts';
-import type { Context } from '../../../framework/context.ts';
-import { command, definedFields, givenTexts } from '../../../framework/define.ts';
-import { pageFlags } from '../../../framework/flags.ts';
-import { listFlags } from '../../../framework/format.ts';
-import { present } from '../../../framework/present.ts';
-import { pageQuery, presentPage } from '../../../framework/present-list.ts';
-import type { Column } from '../../../terminal/column.ts';
-import { confirm, demandYes } from '../../../terminal/prompt.ts';
-import { safe, textsIn } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
+import { tokenIds } from '../../../contract/ids.ts';
+import { serviceTokenDays } from '../../../contract/limits.ts';
+import { namesIn } from '../../../contract/names.ts';
+import type { ServiceToken } from '../../../contract/tokens.ts';
+import { roles, tokenPermissions } from '../../../contract/values.ts';
+import type { Client } from '../../client/client.ts';
+import { nullIfRefused } from '../../client/failures.ts';
+import { itemsOf } from '../../client/pages.ts';
+import { Fault } from '../../fault.ts';
+import { need } from '../../framework/ask.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields, givenTexts } from '../../framework/define.ts';
+import { pageFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { present } from '../../framework/present.ts';
+import { pageQuery, presentPage } from '../../framework/present-list.ts';
+import type { Column } from '../../terminal/column.ts';
+import { confirm, demandYes } from '../../terminal/prompt.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 
 const DEFAULT_DAYS = 90;
 
@@ -198,7 +198,7 @@ async function removeWebhooks({ registry, out }: Context, webhooks: readonly str
 
 /** One of the valid tokens. A person confirms it: two rows of a list are easily confused. */
 async function picked(context: Context): Promise<string> {
-  const { pickToken } = await import('../../../framework/pickers/listed.ts');
+  const { pickToken } = await import('../../framework/pickers/listed.ts');
   const { tokenId, name } = await pickToken(context);
   await demandYes(context.out, `Revoke ${name}?`);
   return tokenId;

@@ -8,9 +8,9 @@ import { pluggedFlag } from '../../framework/flags.ts';
 import { present, stateTitle } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
+import { boundName } from '../accounts/find-user.ts';
 import { bulkDescription, bulkFlags, devicesArg, isBulk } from '../many/bulk/flags.ts';
 import { changeTargets } from '../many/bulk/targets.ts';
-import { boundName } from '../users/find-user.ts';
 
 /** Binds a device to a user: `POST /api/devices/activate`. Prompts for a missing code and user. */
 export const activate = command({

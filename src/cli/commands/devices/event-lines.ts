@@ -41,7 +41,7 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
 
 /** A template with its values: see `EventWords`. */
 function filled(template: string, shownAs: (name: string) => string): string {
-  return template.replace(/\[([^\]]*)\]|\{(\w+)\}/g, (_, part: string | undefined, name: string) => {
+  return template.replace(/\[([^[\]]*)\]|\{(\w+)\}/g, (_, part: string | undefined, name: string) => {
     if (part === undefined) return shownAs(name);
     return [...part.matchAll(/\{(\w+)\}/g)].some(([, inner]) => shownAs(inner!) === '') ? '' : filled(part, shownAs);
   });

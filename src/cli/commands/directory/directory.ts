@@ -1,23 +1,23 @@
-import type { DirectorySettings, DirectoryStep } from '../../../../contract/directory.ts';
-import { directoryBounds } from '../../../../contract/limits.ts';
-import { namesIn } from '../../../../contract/names.ts';
-import { count } from '../../../count.ts';
-import { exitCodes } from '../../../exit-codes.ts';
-import { usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { command, definedFields, givenTexts } from '../../../framework/define.ts';
-import { fileFlag, yesFlag } from '../../../framework/flags.ts';
-import { listFlags } from '../../../framework/format.ts';
-import { type CardRow, present } from '../../../framework/present.ts';
-import { presentRows } from '../../../framework/present-list.ts';
-import { secretFrom } from '../../../framework/secret-file.ts';
-import { textIn } from '../../../settings/files.ts';
-import type { Column } from '../../../terminal/column.ts';
-import { demandYes } from '../../../terminal/prompt.ts';
-import type { Style } from '../../../terminal/style.ts';
-import { safe } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
-import { showFindings } from '../../findings.ts';
+import type { DirectorySettings, DirectoryStep } from '../../../contract/directory.ts';
+import { directoryBounds } from '../../../contract/limits.ts';
+import { namesIn } from '../../../contract/names.ts';
+import { count } from '../../count.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields, givenTexts } from '../../framework/define.ts';
+import { fileFlag, yesFlag } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { type CardRow, present } from '../../framework/present.ts';
+import { presentRows } from '../../framework/present-list.ts';
+import { secretFrom } from '../../framework/secret-file.ts';
+import { textIn } from '../../settings/files.ts';
+import type { Column } from '../../terminal/column.ts';
+import { demandYes } from '../../terminal/prompt.ts';
+import type { Style } from '../../terminal/style.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { showFindings } from '../findings.ts';
 
 /** Shows the settings. */
 function showDirectory(context: Context, settings: DirectorySettings, title: string, next?: string): Promise<void> {

@@ -1,9 +1,9 @@
 /** How commands name providers, and the flags of those that issue keys. */
-import { pinBounds } from '../../../../contract/limits.ts';
-import type { ProviderItem } from '../../../../contract/providers.ts';
-import type { Client } from '../../../client/client.ts';
-import { Fault } from '../../../fault.ts';
-import { type ArgShape, type FlagShapes, fileFlag } from '../../../framework/flags.ts';
+import { pinBounds } from '../../../contract/limits.ts';
+import type { ProviderItem } from '../../../contract/providers.ts';
+import type { Client } from '../../client/client.ts';
+import { Fault } from '../../fault.ts';
+import { type ArgShape, type FlagShapes, fileFlag } from '../../framework/flags.ts';
 
 /** Flags of commands that issue keys. */
 export const issueFlags = {

@@ -1,4 +1,4 @@
-import { namesIn } from '../../../../contract/names.ts';
+import { namesIn } from '../../../contract/names.ts';
 import {
   neededOf,
   type ProviderField,
@@ -7,22 +7,22 @@ import {
   providerFields,
   providerSettings,
   shownProviderSettings,
-} from '../../../../contract/provider-fields.ts';
-import type { ProviderItem } from '../../../../contract/providers.ts';
-import { type ProviderType, providerTypes } from '../../../../contract/values.ts';
-import { allDifferences, type Differences, repairable } from '../../../../fleet/reconcile.ts';
-import { exitCodes } from '../../../exit-codes.ts';
-import { usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { command, definedFields } from '../../../framework/define.ts';
-import { fileFlag, type Hyphens, hyphens, yesFlag } from '../../../framework/flags.ts';
-import { listFlags } from '../../../framework/format.ts';
-import { present } from '../../../framework/present.ts';
-import { presentList } from '../../../framework/present-list.ts';
-import { secretFrom } from '../../../framework/secret-file.ts';
-import type { Column } from '../../../terminal/column.ts';
-import { demandYes } from '../../../terminal/prompt.ts';
-import { safe } from '../../../terminal/text.ts';
+} from '../../../contract/provider-fields.ts';
+import type { ProviderItem } from '../../../contract/providers.ts';
+import { type ProviderType, providerTypes } from '../../../contract/values.ts';
+import { allDifferences, type Differences, repairable } from '../../../fleet/reconcile.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { fileFlag, type Hyphens, hyphens, yesFlag } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { present } from '../../framework/present.ts';
+import { presentList } from '../../framework/present-list.ts';
+import { secretFrom } from '../../framework/secret-file.ts';
+import type { Column } from '../../terminal/column.ts';
+import { demandYes } from '../../terminal/prompt.ts';
+import { safe } from '../../terminal/text.ts';
 import { findProvider, providerArg } from './flags.ts';
 
 const fields = [

@@ -1,19 +1,19 @@
 /** The letter of a PIN: a label with it, on a printer in the network. A queue of the system would store what it prints. */
-import type { DeviceListItem } from '../../../../contract/devices.ts';
-import { pinBounds } from '../../../../contract/limits.ts';
-import { counted } from '../../../count.ts';
-import { Fault, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { command } from '../../../framework/define.ts';
-import { resolveDevice } from '../../../framework/devices/device.ts';
-import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
-import { personsOf } from '../../../framework/persons.ts';
-import { present } from '../../../framework/present.ts';
-import { safe } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
-import { printerFlags, printerSeconds } from '../labels/flags.ts';
-import { pinLabelOf } from '../labels/outputs.ts';
-import { networkPrinter } from '../labels/printer.ts';
+import type { DeviceListItem } from '../../../contract/devices.ts';
+import { pinBounds } from '../../../contract/limits.ts';
+import { counted } from '../../count.ts';
+import { Fault, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../framework/flags.ts';
+import { personsOf } from '../../framework/persons.ts';
+import { present } from '../../framework/present.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
+import { printerFlags, printerSeconds } from '../enrollment/labels/flags.ts';
+import { pinLabelOf } from '../enrollment/labels/outputs.ts';
+import { networkPrinter } from '../enrollment/labels/printer.ts';
 import { opened } from './sealed-pin.ts';
 
 /** Flags that name the printer of letters and their template. */

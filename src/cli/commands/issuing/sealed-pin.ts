@@ -1,9 +1,9 @@
 /** PINs that are made here: random, and encrypted for age recipients before the key gets them. They are in memory only. */
 import { randomInt } from 'node:crypto';
-import { pinBounds } from '../../../../contract/limits.ts';
-import { failure, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { secretLinesIn } from '../../../framework/secret-file.ts';
+import { pinBounds } from '../../../contract/limits.ts';
+import { failure, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { secretLinesIn } from '../../framework/secret-file.ts';
 
 /** The digits of a random PIN that `--pin` names; null to ask for a PIN. */
 export function digitsOf(kind: string | undefined): number | null {

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { homeFile, lockRun } from '../../../jobs/run-lock.ts';
-import type { FileLock } from '../../../settings/file-lock.ts';
-import { makeFolder, readJsonFile, unwritable, writeWhole } from '../../../settings/files.ts';
+import { usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { homeFile, lockRun } from '../../jobs/run-lock.ts';
+import type { FileLock } from '../../settings/file-lock.ts';
+import { makeFolder, readJsonFile, unwritable, writeWhole } from '../../settings/files.ts';
 
 const otherFile = 'name another file with --cursor';
 

@@ -1,16 +1,16 @@
 /** Delivers events to a target, from its cursor on: in order, each at least once. */
-import type { Notification } from '../../../../contract/events.ts';
-import { Delivery, type Settlement } from '../../../../delivery/delivery.ts';
-import { type AttemptResult, untried } from '../../../../delivery/retry.ts';
-import { policies } from '../../../../delivery/schedules.ts';
-import { sleep } from '../../../../delivery/wait.ts';
-import { counted } from '../../../count.ts';
-import { exitCodes } from '../../../exit-codes.ts';
-import { failure } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import type { Abandon } from '../../../terminal/io.ts';
-import { safe } from '../../../terminal/text.ts';
-import { subjectOf, text } from '../../devices/event-lines.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { Delivery, type Settlement } from '../../../delivery/delivery.ts';
+import { type AttemptResult, untried } from '../../../delivery/retry.ts';
+import { policies } from '../../../delivery/schedules.ts';
+import { sleep } from '../../../delivery/wait.ts';
+import { counted } from '../../count.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { failure } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import type { Abandon } from '../../terminal/io.ts';
+import { safe } from '../../terminal/text.ts';
+import { subjectOf, text } from '../devices/event-lines.ts';
 import type { CursorFile } from './cursor-file.ts';
 
 /** Where events go. */

@@ -1,7 +1,7 @@
 /** The flags of `watch`, with and without a target. */
-import { eventTypes } from '../../../../contract/event-types.ts';
-import { eventFlags } from '../../../framework/devices/event-selection.ts';
-import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
+import { eventTypes } from '../../../contract/event-types.ts';
+import { eventFlags } from '../../framework/devices/event-selection.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../framework/flags.ts';
 
 /** Which events, how they are shown, and the target that they are delivered to. */
 export const watchFlags = {

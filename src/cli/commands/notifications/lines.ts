@@ -2,12 +2,12 @@
  * Events of `watch` as lines for people: what happened, to which serial number, which is looked up if the event lacks it. The type
  * names and all fields are in `--json`.
  */
-import { minuteMs } from '../../../../contract/durations.ts';
-import type { Notification } from '../../../../contract/events.ts';
-import type { Context } from '../../../framework/context.ts';
-import { safe } from '../../../terminal/text.ts';
-import { dayAndTime } from '../../../terminal/when.ts';
-import { eventText, subjectOf } from '../../devices/event-lines.ts';
+import { minuteMs } from '../../../contract/durations.ts';
+import type { Notification } from '../../../contract/events.ts';
+import type { Context } from '../../framework/context.ts';
+import { safe } from '../../terminal/text.ts';
+import { dayAndTime } from '../../terminal/when.ts';
+import { eventText, subjectOf } from '../devices/event-lines.ts';
 
 /** Writes the lines. On a terminal the date has a line of its own when it changes; elsewhere each line has it. */
 export class EventLines {

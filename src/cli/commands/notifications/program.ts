@@ -1,11 +1,11 @@
 /** `watch --exec`: runs a program for each event. The event is on its standard input, never among its arguments. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Notification } from '../../../../contract/events.ts';
-import { environment } from '../../../../contract/local.ts';
-import { type AttemptResult, delivered, failed } from '../../../../delivery/retry.ts';
-import { systemCode, systemWords, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { safeJson } from '../../../terminal/text.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { environment } from '../../../contract/local.ts';
+import { type AttemptResult, delivered, failed } from '../../../delivery/retry.ts';
+import { systemCode, systemWords, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { safeJson } from '../../terminal/text.ts';
 
 /** Runs a program without a shell, so that nothing in an argument is evaluated. */
 export class EventProgram {

@@ -1,8 +1,8 @@
 /** The last event that was shown: `--since last` continues after it. */
 import { join } from 'node:path';
-import type { Context } from '../../../framework/context.ts';
-import { placeOf, sinceId } from '../../../framework/devices/event-selection.ts';
-import { readJsonFile, writeJsonFile } from '../../../settings/files.ts';
+import type { Context } from '../../framework/context.ts';
+import { placeOf, sinceId } from '../../framework/devices/event-selection.ts';
+import { readJsonFile, writeJsonFile } from '../../settings/files.ts';
 
 /** The id after which `--since` starts; null if it is `last` and nothing was shown yet. Throws a usage fault. */
 export const startOf = async (context: Context, text: string, seen: SeenEvents): Promise<number | null> =>

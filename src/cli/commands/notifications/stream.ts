@@ -1,15 +1,15 @@
 /** The stream of `watch`, with its messages on standard error. */
-import { Code } from '../../../../contract/codes.ts';
-import type { EventType } from '../../../../contract/event-types.ts';
-import type { Notification } from '../../../../contract/events.ts';
-import { sleep } from '../../../../delivery/wait.ts';
-import { isServerRefusal } from '../../../client/failures.ts';
-import { followNotifications, type StreamState } from '../../../client/stream.ts';
-import { usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { definedFields } from '../../../framework/define.ts';
-import { placeOf } from '../../../framework/devices/event-selection.ts';
-import { safe } from '../../../terminal/text.ts';
+import { Code } from '../../../contract/codes.ts';
+import type { EventType } from '../../../contract/event-types.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { sleep } from '../../../delivery/wait.ts';
+import { isServerRefusal } from '../../client/failures.ts';
+import { followNotifications, type StreamState } from '../../client/stream.ts';
+import { usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { definedFields } from '../../framework/define.ts';
+import { placeOf } from '../../framework/devices/event-selection.ts';
+import { safe } from '../../terminal/text.ts';
 
 /** Which events, and when the stream ends. */
 interface Options {

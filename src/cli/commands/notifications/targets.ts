@@ -1,5 +1,5 @@
 /** `watch --exec` and `--forward-to`: makes the target that the flags name, and delivers events to it from its cursor on. */
-import type { Context } from '../../../framework/context.ts';
+import type { Context } from '../../framework/context.ts';
 import { CursorFile, defaultCursor } from './cursor-file.ts';
 import { deliver, type EventTarget } from './delivery.ts';
 import type { WatchValues } from './flags.ts';

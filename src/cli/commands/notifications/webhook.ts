@@ -3,18 +3,18 @@
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { randomUUID } from 'node:crypto';
-import type { Notification } from '../../../../contract/events.ts';
-import { environment } from '../../../../contract/local.ts';
-import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../../../../contract/webhooks/scheme.ts';
-import { type AttemptResult, failed } from '../../../../delivery/retry.ts';
-import type { HttpResponse } from '../../../client/http.ts';
-import { sendHttp } from '../../../client/transport.ts';
-import { errorWords, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { secretFrom } from '../../../framework/secret-file.ts';
-import { isLoopback } from '../../../settings/settings.ts';
-import { askPassword } from '../../../terminal/prompt.ts';
-import { checkedSecret } from '../../webhooks/secret.ts';
+import type { Notification } from '../../../contract/events.ts';
+import { environment } from '../../../contract/local.ts';
+import { meaningOf, retryAfterSeconds, signedHeaders, statusProblem } from '../../../contract/webhooks/scheme.ts';
+import { type AttemptResult, failed } from '../../../delivery/retry.ts';
+import type { HttpResponse } from '../../client/http.ts';
+import { sendHttp } from '../../client/transport.ts';
+import { errorWords, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { secretFrom } from '../../framework/secret-file.ts';
+import { isLoopback } from '../../settings/settings.ts';
+import { askPassword } from '../../terminal/prompt.ts';
+import { checkedSecret } from '../webhooks/secret.ts';
 import type { EventTarget } from './delivery.ts';
 
 /** The address to post to. Throws a usage fault, also if it holds a password: other users of the machine could read it. */

@@ -1,17 +1,17 @@
 /** Receipts as commands read and show them: in files, the JSON of the registry, alone or inside its envelope. */
 import type { KeyObject } from 'node:crypto';
-import { isObject, objectIn } from '../../../../contract/json-object.ts';
-import { namesIn } from '../../../../contract/names.ts';
-import { checkReceipt } from '../../../../contract/receipts/check.ts';
-import type { ReceiptFacts } from '../../../../contract/receipts/text.ts';
-import type { Receipt } from '../../../../contract/receipts.ts';
-import { relyingParty } from '../../../../contract/values.ts';
-import { Fault, usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import type { CardRow } from '../../../framework/present.ts';
-import { smallTextIn } from '../../../settings/files.ts';
-import { safe } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
+import { isObject, objectIn } from '../../../contract/json-object.ts';
+import { namesIn } from '../../../contract/names.ts';
+import { checkReceipt } from '../../../contract/receipts/check.ts';
+import type { ReceiptFacts } from '../../../contract/receipts/text.ts';
+import type { Receipt } from '../../../contract/receipts.ts';
+import { relyingParty } from '../../../contract/values.ts';
+import { Fault, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import type { CardRow } from '../../framework/present.ts';
+import { smallTextIn } from '../../settings/files.ts';
+import { safe } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 
 /** More than any receipt has. */
 const MAX_BYTES = 256 * 1024;

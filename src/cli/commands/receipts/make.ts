@@ -1,12 +1,12 @@
-import { parseInstant } from '../../../../contract/instant.ts';
-import { receiptKinds } from '../../../../contract/values.ts';
-import { usage } from '../../../fault.ts';
-import { command, definedFields } from '../../../framework/define.ts';
-import { resolveDevice } from '../../../framework/devices/device.ts';
-import { registeredDevice } from '../../../framework/devices/registration.ts';
-import { present } from '../../../framework/present.ts';
-import { safe } from '../../../terminal/text.ts';
-import { attachedKeys } from '../verify.ts';
+import { parseInstant } from '../../../contract/instant.ts';
+import { receiptKinds } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { registeredDevice } from '../../framework/devices/registration.ts';
+import { present } from '../../framework/present.ts';
+import { safe } from '../../terminal/text.ts';
+import { attachedKeys } from '../proofs/verify.ts';
 import { factRows } from './files.ts';
 import { signedReceipt } from './signing.ts';
 

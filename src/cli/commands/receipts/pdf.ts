@@ -1,10 +1,10 @@
 /** A receipt as a page to print. Loads pdfkit, which nothing else does. */
 import PDFDocument from 'pdfkit';
-import { parseInstant } from '../../../../contract/instant.ts';
-import { fingerprintOf, readPublicKey } from '../../../../contract/receipts/check.ts';
-import type { Receipt } from '../../../../contract/receipts.ts';
-import { proofGrades } from '../../../../contract/values.ts';
-import { usage } from '../../../fault.ts';
+import { parseInstant } from '../../../contract/instant.ts';
+import { fingerprintOf, readPublicKey } from '../../../contract/receipts/check.ts';
+import type { Receipt } from '../../../contract/receipts.ts';
+import { proofGrades } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
 import { checkedFacts, personIn } from './files.ts';
 
 const titles = {

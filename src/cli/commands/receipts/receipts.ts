@@ -1,21 +1,21 @@
 import { basename } from 'node:path';
-import { namesIn } from '../../../../contract/names.ts';
-import { fingerprintOf, readPublicKey, receiptHash } from '../../../../contract/receipts/check.ts';
-import type { ListedReceipt, Receipt } from '../../../../contract/receipts.ts';
-import { exitCodes } from '../../../exit-codes.ts';
-import { usage } from '../../../fault.ts';
-import { notify } from '../../../framework/context.ts';
-import { command, definedFields } from '../../../framework/define.ts';
-import { resolveDevice } from '../../../framework/devices/device.ts';
-import { fileFlag, pageFlags } from '../../../framework/flags.ts';
-import { listFlags } from '../../../framework/format.ts';
-import { present } from '../../../framework/present.ts';
-import { presentPage } from '../../../framework/present-list.ts';
-import { bytesIn, writeNew } from '../../../settings/files.ts';
-import { readFont } from '../../../settings/packaged.ts';
-import type { Column } from '../../../terminal/column.ts';
-import { safe, safeJson, safeProse } from '../../../terminal/text.ts';
-import { localTime } from '../../../terminal/when.ts';
+import { namesIn } from '../../../contract/names.ts';
+import { fingerprintOf, readPublicKey, receiptHash } from '../../../contract/receipts/check.ts';
+import type { ListedReceipt, Receipt } from '../../../contract/receipts.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { usage } from '../../fault.ts';
+import { notify } from '../../framework/context.ts';
+import { command, definedFields } from '../../framework/define.ts';
+import { resolveDevice } from '../../framework/devices/device.ts';
+import { fileFlag, pageFlags } from '../../framework/flags.ts';
+import { listFlags } from '../../framework/format.ts';
+import { present } from '../../framework/present.ts';
+import { presentPage } from '../../framework/present-list.ts';
+import { bytesIn, writeNew } from '../../settings/files.ts';
+import { readFont } from '../../settings/packaged.ts';
+import type { Column } from '../../terminal/column.ts';
+import { safe, safeJson, safeProse } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 import { checkedFacts, factRows, receiptNamed, textOf } from './files.ts';
 
 const fields = namesIn(

@@ -1,13 +1,13 @@
 /** Has an attached key sign a receipt: a text of the registry, what the key signs, and the stored receipt. */
-import type { BodyOf, DataOf } from '../../../../contract/define.ts';
-import type { Receipt } from '../../../../contract/receipts.ts';
-import type { Routes } from '../../../../contract/routes.ts';
-import { type EnrollmentOutcome, remarked } from '../../../../enrollment/outcome.ts';
-import type { NumberedKey } from '../../../../enrollment/registry.ts';
-import { Fault, failure } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { safe } from '../../../terminal/text.ts';
-import { proveKey, reasonOf, whileTouched } from '../prove-key.ts';
+import type { BodyOf, DataOf } from '../../../contract/define.ts';
+import type { Receipt } from '../../../contract/receipts.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import { type EnrollmentOutcome, remarked } from '../../../enrollment/outcome.ts';
+import type { NumberedKey } from '../../../enrollment/registry.ts';
+import { Fault, failure } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { safe } from '../../terminal/text.ts';
+import { proveKey, reasonOf, whileTouched } from '../proofs/prove-key.ts';
 
 /** Statement of the receipt. */
 type Body = BodyOf<Routes['createReceipt']>;

@@ -21,7 +21,7 @@ import { safe } from '../../terminal/text.ts';
 import { startNow } from '../daemon/daemon.ts';
 import { enrollmentParts } from '../enrollment/enroll/enrollment-parts.ts';
 import { EnrollReport } from '../enrollment/enroll/report.ts';
-import { logIn } from './login.ts';
+import { logIn } from '../sign-in/login.ts';
 
 /** How long to wait for a real key. */
 const realKeyMs = 2_000;

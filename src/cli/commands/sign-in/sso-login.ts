@@ -8,7 +8,7 @@ import { failure, interrupted } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { pause } from '../../retry.ts';
 import { safe } from '../../terminal/text.ts';
-import { showInBrowser, whyNoBrowser } from './open/browser.ts';
+import { showInBrowser, whyNoBrowser } from '../session/open/browser.ts';
 import { codeOf, terminalName } from './terminal-request.ts';
 
 type Login = DataOf<Routes['login']>;

@@ -5,7 +5,7 @@ import type { Client } from '../../client/client.ts';
 import { failure } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { poll } from '../../retry.ts';
-import { consoleAddress } from './console-address.ts';
+import { consoleAddress } from '../session/console-address.ts';
 import { codeOf, terminalName } from './terminal-request.ts';
 
 type Login = DataOf<Routes['login']>;

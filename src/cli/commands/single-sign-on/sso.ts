@@ -1,14 +1,14 @@
-import type { SsoSettings } from '../../../../contract/sso.ts';
-import { localSources, type Role, roles } from '../../../../contract/values.ts';
-import { usage } from '../../../fault.ts';
-import type { Context } from '../../../framework/context.ts';
-import { command, definedFields, givenTexts } from '../../../framework/define.ts';
-import { fileFlag, yesFlag } from '../../../framework/flags.ts';
-import { type CardRow, present } from '../../../framework/present.ts';
-import { secretFrom } from '../../../framework/secret-file.ts';
-import { demandYes } from '../../../terminal/prompt.ts';
-import { safe, textsIn } from '../../../terminal/text.ts';
-import { showFindings } from '../../findings.ts';
+import type { SsoSettings } from '../../../contract/sso.ts';
+import { localSources, type Role, roles } from '../../../contract/values.ts';
+import { usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command, definedFields, givenTexts } from '../../framework/define.ts';
+import { fileFlag, yesFlag } from '../../framework/flags.ts';
+import { type CardRow, present } from '../../framework/present.ts';
+import { secretFrom } from '../../framework/secret-file.ts';
+import { demandYes } from '../../terminal/prompt.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
+import { showFindings } from '../findings.ts';
 
 const list = (values: readonly string[] | null | undefined, none: string): string =>
   textsIn(values).map(safe).join(', ') || none;

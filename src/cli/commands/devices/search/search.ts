@@ -6,9 +6,9 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import type { Column } from '../../../terminal/column.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { appColumns } from '../../apps/apps.ts';
+import { userColumns } from '../../accounts/users.ts';
+import { appColumns } from '../../files/apps.ts';
 import { personColumns } from '../../people/people.ts';
-import { userColumns } from '../../users/users.ts';
 import { deviceColumns } from '../columns.ts';
 import { findAll, type Group, type SearchResults, searchedRecords } from './find.ts';
 

@@ -10,7 +10,7 @@ import { blockOf, type EnrollKeyOptions, outcomeOf } from '../../../../enrollmen
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { Context } from '../../../framework/context.ts';
 import { claimsRecorded } from '../../../framework/devices/registration.ts';
-import type { IssuedRow, IssuePlan, WhileAsked } from '../issuing/issuing.ts';
+import type { IssuedRow, IssuePlan, WhileAsked } from '../../issuing/issuing.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 import type { BindingPerson, Bindings } from '../spool/bindings.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
@@ -261,7 +261,7 @@ export class KeyHandover {
   async issued(key: Key, row: EnrollmentOutcome): Promise<IssuedRow> {
     const { serialNumber } = key;
     if (this.#issuing === null || serialNumber === null) return { row, madePin: null };
-    const { issuedRow } = await import('../issuing/issuing.ts');
+    const { issuedRow } = await import('../../issuing/issuing.ts');
     return issuedRow(this.#context, this.#issuing, { ...key, serialNumber }, row);
   }
 
@@ -270,7 +270,7 @@ export class KeyHandover {
     const { receipt: terms } = this.#options;
     const { serialNumber } = key;
     if (terms === null || serialNumber === null) return row;
-    const { receiptRow } = await import('../../proofs/receipts/signing.ts');
+    const { receiptRow } = await import('../../receipts/signing.ts');
     return receiptRow(this.#context, { terms, person }, { ...key, serialNumber }, row);
   }
 }

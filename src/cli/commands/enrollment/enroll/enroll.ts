@@ -10,9 +10,9 @@ import { command } from '../../../framework/define.ts';
 import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
 import { fileFlag } from '../../../framework/flags.ts';
 import { encodingFlag, encodingOf } from '../../../jobs/input-file.ts';
-import { termsFlag, usualTerms } from '../../proofs/receipts/make.ts';
-import { boundName } from '../../users/find-user.ts';
-import { issueFlags } from '../issuing/flags.ts';
+import { boundName } from '../../accounts/find-user.ts';
+import { issueFlags } from '../../issuing/flags.ts';
+import { termsFlag, usualTerms } from '../../receipts/make.ts';
 import { keyLabelFlags } from '../labels/flags.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type EnrollOptions, EnrollRun, withOpened } from './enroll-run.ts';
@@ -143,7 +143,7 @@ export const enroll = command({
         'name it: --activate-for USER, --roster FILE or --group NAME',
       );
     const issue =
-      flags.for.length === 0 ? null : await (await import('../issuing/issuing.ts')).issuePlan(context, flags);
+      flags.for.length === 0 ? null : await (await import('../../issuing/issuing.ts')).issuePlan(context, flags);
     const label = flags.label ? (await import('../labels/enrolled.ts')).keyLabelOf(context, flags) : null;
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');

@@ -5,7 +5,7 @@ import type { Context } from '../../../framework/context.ts';
 import type { FlagValues } from '../../../framework/flags.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { shellWord } from '../../../terminal/text.ts';
-import { digitsOf } from '../issuing/sealed-pin.ts';
+import { digitsOf } from '../../issuing/sealed-pin.ts';
 import { type keyLabelFlags, printerSeconds } from './flags.ts';
 import { labelOf, pinLabelOf, printerOf } from './outputs.ts';
 import type { LabelDevice } from './placeholders.ts';

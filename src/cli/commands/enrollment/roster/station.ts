@@ -12,9 +12,9 @@ import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import type { CountedKey } from '../../../../enrollment/registry.ts';
 import { newKey } from '../../../client/request-retry.ts';
 import type { Context } from '../../../framework/context.ts';
+import type { WhileAsked } from '../../issuing/issuing.ts';
 import { beginHandover, type EnrollRunOptions, KeyHandover, type OpenedRun } from '../enroll/enroll-run.ts';
 import { enrollmentParts, isAway } from '../enroll/enrollment-parts.ts';
-import type { WhileAsked } from '../issuing/issuing.ts';
 import type { Bindings } from '../spool/bindings.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 
