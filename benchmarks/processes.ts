@@ -68,18 +68,20 @@ export interface DaemonOptions {
   /** The database; SQLite in the home if absent. */
   readonly store?: string;
   readonly env?: Env;
+  /** Another program than `program`. */
+  readonly built?: string;
 }
 
 /** The built daemon with everything on; limits are counted, but too high to be reached. */
 export async function startDaemon(
   home: string,
-  { preload, node = [], store, env = {} }: DaemonOptions = {},
+  { preload, node = [], store, env = {}, built = program }: DaemonOptions = {},
 ): Promise<BenchDaemon> {
-  if (!existsSync(program)) throw new Error(`${program} is missing: npm run build`);
+  if (!existsSync(built)) throw new Error(`${built} is missing: npm run build`);
   const high = '100000000/60';
   const before = [...node, ...(preload === undefined ? [] : ['--import', preload])];
   const stored = store === undefined ? [] : ['--store', store];
-  const args = [...before, program, 'daemon', 'run', '--port', '0', '--json', '--home', home, ...stored];
+  const args = [...before, built, 'daemon', 'run', '--port', '0', '--json', '--home', home, ...stored];
   const served = await serve(args, '/api/health', {
     DEVMGR_ADMIN_PASSWORD: password,
     DEVMGR_LIMIT_LOGIN: high,

@@ -12,7 +12,19 @@ import type { SubjectChanges, SubjectGuards } from '../store/commit.ts';
 import { Subjects } from '../store/subjects.ts';
 import { webhooks } from '../webhooks/index.ts';
 
-const stated = [accounts, devices, files, signIn, singleSignOn, issuing, people, receipts, proofs, webhooks] as const;
+// biome-ignore format: a subject is left out with its line
+const stated = [
+  accounts,
+  devices,
+  files,
+  signIn,
+  singleSignOn,
+  issuing,
+  people,
+  receipts,
+  proofs,
+  webhooks,
+] as const;
 
 type Kinds<P extends 'changes' | 'guards'> = (typeof stated)[number] extends infer S
   ? S extends { readonly [K in P]: infer R }
