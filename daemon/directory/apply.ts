@@ -70,7 +70,8 @@ async function leave({ store, leavers, numbers, commit }: ApplyParts, item: Plan
     const person = await store.person(item.number!);
     const decision = person && decide(person, item.entry, numbers);
     if (!person || decision?.step !== 'left') return null;
-    const step = { step: 'leave', reason: leaverReason(SOURCE), isRemoved: decision.isRemoved } as const;
+    const { isRemoved } = decision;
+    const step = { step: 'leave', reason: leaverReason(SOURCE), endedBy: 'source', isRemoved } as const;
     return leaverResult(await commit(await leavers.changes([person], step)));
   });
   if (result && result.held.length > 0) item.step = 'held';

@@ -11,7 +11,7 @@ import type { PersonFilter } from './queries.ts';
 /** Devices that a leave has changed, by number. */
 type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;
 
-type LeaveStep = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'isRemoved'>>;
+type LeaveStep = Pick<PersonLeave, 'step' | 'reason'> & Partial<Pick<PersonLeave, 'endedBy' | 'isRemoved'>>;
 
 /** Persons that are read at a time. */
 const PORTION = 500;
@@ -31,7 +31,7 @@ export class Leavers {
   /** The changes of leaving for these persons, one for each, in order. `userName`: the name after the commit, which may also change it. */
   async changes(
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
-    { step, reason, isRemoved = false }: LeaveStep,
+    { step, reason, endedBy = null, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
     const [{ config }, totals, ...accounts] = await Promise.all([
       this.#policies.read(),
@@ -45,6 +45,7 @@ export class Leavers {
       person: number,
       userName,
       reason,
+      endedBy,
       rule,
       ...totals,
       accountIds: accounts[i]!.map(account => userIds.format(account.number)),

@@ -18,6 +18,9 @@ export interface PersonNames {
   readonly familyName?: string;
 }
 
+/** Who ends a person: an ADMIN here, or the source of the person. */
+type PersonEnder = 'admin' | 'source';
+
 /** A person as it is stored. The journal has no name: see `personDigest`. */
 export interface PersonRecord {
   /** The number in the id PER-n: from 1, without gaps. */
@@ -47,6 +50,8 @@ export interface PersonRecord {
   readonly dueAt: number | null;
   /** The reason of the locks; null if the person is active. */
   readonly reason: string | null;
+  /** Null if the person is active, or was ended by a daemon of an earlier version: see `isEndedHere`. */
+  readonly endedBy: PersonEnder | null;
   /** When the identity provider or directory has removed the person; it is invisible there from then on. */
   readonly removedAt: number | null;
   /** Ascends with each change, from 1. */
@@ -65,7 +70,7 @@ export type PersonDetails = Pick<
 /** The state of a person. */
 type PersonState = Pick<
   PersonRecord,
-  'active' | 'leftAt' | 'heldAt' | 'pendingName' | 'dueAt' | 'reason' | 'removedAt'
+  'active' | 'leftAt' | 'heldAt' | 'pendingName' | 'dueAt' | 'reason' | 'endedBy' | 'removedAt'
 >;
 /** The fields that a change may set. Absent fields keep their values. */
 export type PersonSet = Partial<PersonDetails & PersonState>;
@@ -120,6 +125,8 @@ export interface PersonLeave {
   readonly userName: string;
   /** Of the locks. */
   readonly reason: string;
+  /** Null for a person who has left before this step. */
+  readonly endedBy: PersonEnder | null;
   readonly rule: LeaverRule;
   /** ACTIVE devices of the registry, which the brake compares with. */
   readonly activeDevices: number;
@@ -182,7 +189,7 @@ export const digestedFields = namesIn(
 /** Fields that came later: the digest covers them if they have a value, so that those in older journals stay right. */
 const laterFields = ['pendingName'] as const;
 /** Fields of a row that its digest needs. */
-export const digestSources = [...digestedFields, ...laterFields] as const;
+export const digestSources = [...digestedFields, ...laterFields, 'endedBy'] as const;
 
 /** The digest of a person, which entries of the journal have instead of names. It shows nothing once the salt is gone. */
 export function personDigest(person: Pick<PersonRecord, (typeof digestSources)[number] | 'salt'>): string {
@@ -203,6 +210,8 @@ export const rowDigest = (row: { readonly [K in (typeof digestSources)[number]]:
     JSON.stringify([
       ...digestedFields.map(field => row[field]),
       ...laterFields.filter(field => row[field] !== null).map(field => row[field]),
+      // Persons of earlier journals have the one that their reason shows.
+      ...(row.endedBy === null || row.endedBy === enderIn(row.reason) ? [] : [{ endedBy: row.endedBy }]),
     ]),
   );
 
@@ -214,6 +223,7 @@ const present: PersonState = {
   pendingName: null,
   dueAt: null,
   reason: null,
+  endedBy: null,
   removedAt: null,
 };
 
@@ -288,9 +298,18 @@ export function comesBack(
 /** The reason of locks if the source of a person, and no user, has ended the person. */
 export const leaverReason = (source: PersonSource): string => `left (${source})`;
 
+/** Who has ended a person, by the reason: daemons of earlier versions store nothing else. */
+const enderIn = (reason: unknown): PersonEnder =>
+  personSources.some(source => reason === leaverReason(source)) ? 'source' : 'admin';
+
 /** Whether an ADMIN has ended the person here. Then only an ADMIN brings the person back: the source may not know of it yet. */
-export const isEndedHere = ({ active, reason, removedAt }: PersonRecord): boolean =>
-  !active && removedAt === null && !personSources.some(source => reason === leaverReason(source));
+export const isEndedHere = ({
+  active,
+  reason,
+  endedBy,
+  removedAt,
+}: Pick<PersonState, 'active' | 'reason' | 'endedBy' | 'removedAt'>): boolean =>
+  !active && removedAt === null && (endedBy ?? enderIn(reason)) === 'admin';
 
 /** The public part of an entry about a person. */
 export const subject = ({ number, source }: Pick<PersonRecord, 'number' | 'source'>) => ({
@@ -308,7 +327,15 @@ interface LeaverOutcome {
 
 /** Decides a step at `now`. `devices`: how many ACTIVE ones the person has. `accounts`: how many enabled ones have the user name. */
 export function leave(
-  { step, reason, rule, activeDevices, accounts: allAccounts = Number.POSITIVE_INFINITY, isRemoved }: PersonLeave,
+  {
+    step,
+    reason,
+    endedBy,
+    rule,
+    activeDevices,
+    accounts: allAccounts = Number.POSITIVE_INFINITY,
+    isRemoved,
+  }: PersonLeave,
   { person, devices, accounts, recent, now }: LeaverState,
 ): LeaverOutcome | null {
   if (step === 'due' && person.dueAt === null) return null;
@@ -319,7 +346,8 @@ export function leave(
   const removedAt = isRemoved ? (person.removedAt ?? now) : person.removedAt;
   const totals = { activeDevices, accounts: allAccounts };
   const noName = person.pendingName === null ? {} : { pendingName: null, heldAt: null };
-  const gone = { active: false, leftAt, removedAt, reason: person.reason ?? reason, ...noName };
+  const ended = person.reason === null ? { reason, endedBy } : { reason: person.reason };
+  const gone = { active: false, leftAt, removedAt, ...ended, ...noName };
   const data = { ...subject(person), devices };
   // A repeated request must neither prolong a delay nor count what is held twice.
   const waits = step === 'leave' && isHeld;

@@ -88,7 +88,7 @@ export class PeopleService {
     return this.#changes.run(personId, () =>
       retrying(async () => {
         const person = await this.#find(personId);
-        const changes = await leavers.changes([person], { step: 'leave', reason });
+        const changes = await leavers.changes([person], { step: 'leave', reason, endedBy: 'admin' });
         const [access, credentials] = await Promise.all([accessOf(store, person, now()), this.#credentialsOf(person)]);
         return commitLast(store, context, { at: now(), changes }, results => {
           const { locked, held, dueAt, accounts } = leaverResult(results);

@@ -25,6 +25,7 @@ export const people = new StoreTable<PersonRecord>(
     pendingName: 'text',
     dueAt: 'integer',
     reason: 'text',
+    endedBy: 'text',
     removedAt: 'integer',
     version: 'integer',
     salt: 'text',

@@ -152,7 +152,8 @@ export class ScimUsers extends ScimResources {
     isRemoved: boolean,
     before: readonly Change[] = [],
   ): Promise<void> {
-    const step = { step: 'leave', reason: domain.leaverReason(SOURCE), isRemoved } as const;
+    const reason = domain.leaverReason(SOURCE);
+    const step = { step: 'leave', reason, endedBy: 'source', isRemoved } as const;
     await this.commit(request, [...before, ...(await this.#leavers.changes([person], step))]);
   }
 

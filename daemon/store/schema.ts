@@ -302,6 +302,13 @@ CREATE TABLE sso_session (
 ALTER TABLE person ADD COLUMN pending_name {text};
 `,
 
+  /** Whether an ADMIN or the source has ended a person. The reasons of sources are in the form of this step. */
+  personEnders: `
+ALTER TABLE person ADD COLUMN ended_by {text};
+UPDATE person SET ended_by = CASE WHEN reason IN ('left (local)', 'left (scim)', 'left (directory)') THEN 'source' ELSE 'admin' END
+  WHERE reason IS NOT NULL;
+`,
+
   /** Provisioning requests that were refused, as JSON; `number` is that of their source. */
   refusedRequests: `
 CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT NULL, announced_at {integer} NOT NULL){end};

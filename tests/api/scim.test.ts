@@ -279,15 +279,18 @@ describe('leavers', () => {
     expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED' });
   });
 
-  it('active: true does not bring back a person whom an ADMIN has ended', async () => {
-    const { id, userName } = await add();
-    data(await daemon.call('POST', `/api/people/${id}/leave`, { reason: 'has left' }));
-    const patch = patchOp({ op: 'replace', value: { active: true, displayName: 'Ada' } });
-    expect((await scim('PATCH', `/Users/${id}`, patch)).body).toMatchObject({ active: false, displayName: 'Ada' });
-    expect((await scim('PUT', `/Users/${id}`, { userName, active: true })).body).toMatchObject({ active: false });
-    data(await daemon.call('POST', `/api/people/${id}/return`));
-    expect((await scim('GET', `/Users/${id}`)).body).toMatchObject({ active: true });
-  });
+  it.each(['has left', 'left (scim)'])(
+    'active: true does not bring back a person whom an ADMIN has ended: %s',
+    async reason => {
+      const { id, userName } = await add();
+      data(await daemon.call('POST', `/api/people/${id}/leave`, { reason }));
+      const patch = patchOp({ op: 'replace', value: { active: true, displayName: 'Ada' } });
+      expect((await scim('PATCH', `/Users/${id}`, patch)).body).toMatchObject({ active: false, displayName: 'Ada' });
+      expect((await scim('PUT', `/Users/${id}`, { userName, active: true })).body).toMatchObject({ active: false });
+      data(await daemon.call('POST', `/api/people/${id}/return`));
+      expect((await scim('GET', `/Users/${id}`)).body).toMatchObject({ active: true });
+    },
+  );
 
   it('DELETE locks the devices; the person is gone for SCIM and stays for devmgr, and can be created again', async () => {
     const { id, userName } = await add();

@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { create, edit } from '../../daemon/people/person.ts';
+import { migrations } from '../../daemon/store/sqlite/migrations.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { commit } from './store/fixtures.ts';
 import { expectedNames, liveOnce, secretNames, shownNames } from './store/person-life.ts';
+import { add, leaving } from './store/person-rules.ts';
 
 describe('persons in the SQLite store', () => {
   let opened: Awaited<ReturnType<typeof openTemporary>>;
@@ -45,6 +47,50 @@ describe('persons in the SQLite store', () => {
       'PER-2 was added without an entry',
       'PER-1 was removed without an entry',
     ]);
+  });
+});
+
+describe('who has ended a person in the SQLite store', () => {
+  let opened: Awaited<ReturnType<typeof openTemporary>>;
+  const change = (sql: string) => {
+    const db = new Database(opened.file);
+    db.exec(sql);
+    db.close();
+  };
+  const problems = async () => (await opened.verifyJournal()).problems;
+  beforeEach(async () => {
+    opened = await openTemporary();
+    await commit(opened.store, [add('ann'), add('bob'), add('cyd')]);
+    await commit(opened.store, [leaving(1, 'ann'), leaving(2, 'bob', { reason: 'moved', endedBy: 'admin' })]);
+  });
+  afterEach(() => opened.cleanup());
+
+  it.each([
+    [1, "'admin'"],
+    [2, "'source'"],
+    [3, "'source'"],
+  ])('is proved by the journal: PER-%i, %s', async (person, value) => {
+    expect(await problems()).toEqual([]);
+    change(`UPDATE person SET ended_by = ${value} WHERE number = ${person}`);
+    expect(await problems()).toEqual([`PER-${person} was changed without an entry`]);
+  });
+
+  it('is proved by the journal if an ADMIN has given the reason of a source', async () => {
+    await commit(opened.store, [leaving(3, 'cyd', { endedBy: 'admin' })]);
+    expect(await problems()).toEqual([]);
+    change('UPDATE person SET ended_by = NULL WHERE number = 3');
+    expect(await problems()).toEqual(['PER-3 was changed without an entry']);
+  });
+
+  it('is filled once by the reasons in a registry of an earlier version, whose journal proves it as before', async () => {
+    await opened.store.close();
+    const step = migrations.find(({ name }) => name === 'who has ended persons')!.number;
+    change(`ALTER TABLE person DROP COLUMN ended_by; PRAGMA user_version = ${step - 1}`);
+    expect(await problems()).toEqual([]);
+    const store = await opened.reopen();
+    const enders = [1, 2, 3].map(async number => (await store.person(number))!.endedBy);
+    expect(await Promise.all(enders)).toEqual(['source', 'admin', null]);
+    expect(await problems()).toEqual([]);
   });
 });
 

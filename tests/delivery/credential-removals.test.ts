@@ -108,7 +108,7 @@ it('removes the PIN of a device that a leaver retired before the daemon was kill
   await commit(store, [setPin(1, 0, pin, { type: 'PIN_STORED' })]);
   const rule = { action: 'retire', delayMs: 0 } as const;
   const leaver = { person: 1, userName: 'ada', reason: 'left (local)', rule, activeDevices: 1000, isRemoved: false };
-  await commit(store, [{ kind: 'person.leave', step: 'leave', ...leaver }]);
+  await commit(store, [{ kind: 'person.leave', step: 'leave', endedBy: 'source', ...leaver }]);
   expect(await store.device(1)).toMatchObject({ status: 'DEACTIVATED' });
   const removals = removalsOf(store);
   removals.start();

@@ -88,7 +88,7 @@ function behind(store: Store): Store {
     hasLeft = true;
     const rule = { action: 'lock', delayMs: 0 } as const;
     const step = { kind: 'person.leave', step: 'leave', person: 1, userName: 'ann', reason: 'left (scim)' } as const;
-    await commit(store, [{ ...step, rule, activeDevices: 1000, isRemoved: false }]);
+    await commit(store, [{ ...step, endedBy: 'source', rule, activeDevices: 1000, isRemoved: false }]);
   };
   const after = async <T>(read: Promise<T>) => {
     const found = await read;

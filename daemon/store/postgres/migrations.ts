@@ -185,6 +185,17 @@ ${userCounts(keyCounts, 'count_devices_of_keys')}
 ${keysBefore}
 `;
 
+/** Daemons of the previous step give a person another reason, and leave the former value beside it. */
+const personEnders = `${schema.personEnders}
+CREATE FUNCTION forget_ender() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.ended_by := NULL;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER person_ender BEFORE UPDATE ON person FOR EACH ROW
+  WHEN (NEW.reason IS DISTINCT FROM OLD.reason AND NEW.ended_by = OLD.ended_by) EXECUTE FUNCTION forget_ender();
+`;
+
 const receipts = `${schema.receipts}
 CREATE INDEX receipt_by_device ON receipt (device, number);
 ALTER TABLE head ADD COLUMN receipt int8 NOT NULL DEFAULT 0;
@@ -234,4 +245,6 @@ export const migrations: readonly Migration[] = [
   // A daemon of the previous step gives every new user name at once.
   { number: 25, name: 'new user names that wait', sql: schema.pendingNames, readableBy: 4 },
   { number: 26, name: 'tallies of many devices', sql: tallyDevices, readableBy: 4 },
+  // A daemon of the previous step stores a reason alone, which then decides.
+  { number: 27, name: 'who has ended persons', sql: personEnders, readableBy: 4 },
 ];

@@ -162,4 +162,5 @@ export const migrations: readonly Migration[] = [
   { number: 20, name: 'persons of devices', sql: personNumbers },
   { number: 21, name: 'owners of service tokens', sql: schema.tokenOwners },
   { number: 22, name: 'new user names that wait', sql: schema.pendingNames },
+  { number: 23, name: 'who has ended persons', sql: schema.personEnders },
 ];

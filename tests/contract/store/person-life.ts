@@ -5,8 +5,8 @@ import type { Change } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, commit } from './fixtures.ts';
 
-/** What the journal must not have of the person. */
-export const secretNames = /ada|lovelace|countess|example\.com/i;
+/** What the journal must not have of the person. Some digests have the letters of the first name, but not as a word. */
+export const secretNames = /\bada\b|lovelace|countess|example\.com/i;
 
 /** A person is added and changed, gets a key, is renamed, has it locked, leaves and comes back. Another key belongs to no person. */
 export async function liveOnce(store: Store): Promise<void> {
@@ -28,7 +28,7 @@ export async function liveOnce(store: Store): Promise<void> {
   await commit(store, [changed(devices.unlock((await store.device(1))!, null))]);
   const rule = { action: 'lock', delayMs: 0 } as const;
   const leave = { kind: 'person.leave', step: 'leave', person: 1, userName: 'ada.lovelace', rule } as const;
-  await commit(store, [{ ...leave, reason: 'left (scim)', activeDevices: 1000, isRemoved: true }]);
+  await commit(store, [{ ...leave, reason: 'left (scim)', endedBy: 'source', activeDevices: 1000, isRemoved: true }]);
   await commit(store, [persons.comesBack(await present(), [1])!]);
 }
 

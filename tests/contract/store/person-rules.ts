@@ -30,6 +30,7 @@ export const leaving = (person: number, userName: string, rest: Partial<domain.P
   person,
   userName,
   reason: 'left (scim)',
+  endedBy: 'source',
   rule: { action: 'lock', delayMs: 0 },
   activeDevices: 1000,
   isRemoved: false,
@@ -395,6 +396,18 @@ export const personRules: readonly Rule[] = [
     expect([await store.deviceCount(1), await store.isUnmatched('ada')]).toEqual([2, false]);
     expect(await store.unmatchedDevices(9, 0)).toMatchObject([{ number: 2, userId: 'bob' }]);
     expect(await store.unmatchedDevices(9, 1)).toEqual([]);
+  }),
+
+  rule('the first leave decides who has ended a person, and the words of its reason do not', async ({ store }) => {
+    await commit(store, [add('ada'), add('bob')]);
+    const byAdmin = { reason: 'left (scim)', endedBy: 'admin' } as const;
+    await commit(store, [leaving(1, 'ada', byAdmin), leaving(2, 'bob', { reason: 'moved' })]);
+    await commit(store, [leaving(1, 'ada'), leaving(2, 'bob', byAdmin)]);
+    const [ada, bob] = [(await store.person(1))!, (await store.person(2))!];
+    expect([ada, bob]).toMatchObject([{ endedBy: 'admin' }, { endedBy: 'source', reason: 'moved' }]);
+    expect([ada, bob].map(domain.isEndedHere)).toEqual([true, false]);
+    await commit(store, [domain.comesBack(ada, [])!]);
+    expect(await store.person(1)).toMatchObject({ active: true, endedBy: null });
   }),
 
   rule('a leave also ends devices with the name alone, unless the name means another person', async ({ store }) => {
