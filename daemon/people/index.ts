@@ -8,7 +8,7 @@ import { personAddition } from './device-bindings.ts';
 import { holderOf, type OwnerGuard, type PersonChange, type PersonRecord, type PresentGuard } from './person.ts';
 import type { PersonFilter } from './queries.ts';
 import type { RefusedAdd, RefusedRow } from './refused-records.ts';
-import { RefusedRequests, refusedChanges } from './refused-rules.ts';
+import { RefusedRows, refusedChanges } from './refused-rules.ts';
 import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';
 import { collectPersons, openedNames } from './sealed-names.ts';
 import { peopleInSqlite } from './sqlite/index.ts';
@@ -66,7 +66,7 @@ const reads = (queries: RecordQueries) => ({
 /** Persons and their devices, what leavers did, and what sources sent in vain. */
 export const people = subject({
   tables: [persons],
-  replaced: [LeaverWindow, RefusedRequests],
+  replaced: [LeaverWindow, RefusedRows],
   changes: { ...personChanges, ...refusedChanges },
   additions: { 'device.set': personAddition },
   guards: ownerGuards,

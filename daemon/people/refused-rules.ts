@@ -7,7 +7,7 @@ import { numberOfSource, type RefusedAdd, type RefusedRow, withRefusals } from '
 import { refusedRequests } from './tables.ts';
 
 /** The row of each source. */
-export class RefusedRequests extends ReplacedRows<number, RefusedRow, Field<RefusedRow>> {
+export class RefusedRows extends ReplacedRows<number, RefusedRow, Field<RefusedRow>> {
   protected readonly lookup = refusedRequests.byKey;
 }
 
@@ -15,7 +15,7 @@ export const refusedChanges: ChangeRules<RefusedAdd['kind']> = {
   'refused.add': {
     needs: ({ source }, wanted) => wanted.add(refusedRequests.byKey, numberOfSource(source)),
     apply(draft, change, context) {
-      const kept = draft.part(RefusedRequests);
+      const kept = draft.part(RefusedRows);
       const { row, entry } = withRefusals(kept.row(numberOfSource(change.source)), change, context.at);
       kept.changed.set(row.number, row);
       if (entry) draft.enter(context, entry, null, null);

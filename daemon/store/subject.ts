@@ -13,7 +13,7 @@ import type { CommitNotice } from './store.ts';
 import type { AnyTable } from './table.ts';
 import type { ReplacedKind } from './write/documents.ts';
 import type { Draft } from './write/draft.ts';
-import type { Comparison, Fields, Replay } from './write/replay.ts';
+import type { Fields, Replay, RowComparison } from './write/replay.ts';
 import type { CallerRule, ChangeAdditions, ChangeRule, GuardRule } from './write/rule.ts';
 import type { AnyLookup } from './write/source.ts';
 
@@ -50,7 +50,7 @@ export interface Subject {
   /** The rows as the journal records that they are, for one check. */
   readonly replays?: () => readonly AssignedReplay[];
   // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
-  readonly comparisons?: readonly Comparison<any>[];
+  readonly comparisons?: readonly RowComparison<any>[];
   readonly names?: SealedNames;
   /** Queries that return a text for each fault: counters and rows that do not agree. */
   readonly faults?: readonly string[];

@@ -9,7 +9,7 @@ import type { Subject } from './subject.ts';
 import type { AnyTable } from './table.ts';
 import { Documents, type ReplacedKind } from './write/documents.ts';
 import type { Draft } from './write/draft.ts';
-import type { Comparison } from './write/replay.ts';
+import type { RowComparison } from './write/replay.ts';
 import {
   type CallerRule,
   type ChangeAddition,
@@ -30,7 +30,7 @@ export class Subjects {
   readonly rightsIn: ReadonlySet<string>;
   readonly caller: CallerRule;
   // biome-ignore lint/suspicious/noExplicitAny: comparisons of all tables are in one list
-  readonly comparisons: readonly Comparison<any>[];
+  readonly comparisons: readonly RowComparison<any>[];
   /** Absent: no entry has sealed names. */
   readonly names: SealedNames | undefined;
   readonly faults: readonly string[];

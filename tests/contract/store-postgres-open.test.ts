@@ -11,7 +11,7 @@ import { migrations } from '../../daemon/store/postgres/migrations.ts';
 import { openPostgresStore, type PostgresOptions } from '../../daemon/store/postgres/postgres-store.ts';
 import { Primary } from '../../daemon/store/postgres/primary.ts';
 import { Readers } from '../../daemon/store/postgres/readers.ts';
-import { Session } from '../../daemon/store/postgres/session.ts';
+import { DatabaseSession } from '../../daemon/store/postgres/session.ts';
 import { checkCommitted, NoAnswer, NotWritten } from '../../daemon/store/postgres/transaction.ts';
 import { Watch } from '../../daemon/store/postgres/watch.ts';
 import type { CommitNotice } from '../../daemon/store/store.ts';
@@ -114,7 +114,7 @@ describe('the primary server', () => {
       alive: true,
       pending: 0,
       close: vi.fn(),
-    }) as unknown as Session;
+    }) as unknown as DatabaseSession;
 
   it('is refused on a lower timeline, as a standby, or without an acknowledged entry', async () => {
     const primary = new Primary(address('postgres://u@h/d'), Date.now);
@@ -165,7 +165,7 @@ describe('the primary server', () => {
 });
 
 describe('the answer to COMMIT', () => {
-  const session = (...warnings: string[]) => ({ warnings }) as unknown as Session;
+  const session = (...warnings: string[]) => ({ warnings }) as unknown as DatabaseSession;
   const answered = (tag: string) => ({ status: 'fulfilled', value: { rows: [], tag } }) as const;
   const failed = (error: object) => ({ status: 'rejected', reason: Object.assign(new Error('x'), error) }) as const;
 
@@ -388,7 +388,7 @@ needsPostgres('a PostgreSQL server on a network', () => {
 
   it('notices within seconds that the machine of a session is gone', async () => {
     const login = loginFrom({ url: `postgres://devmgr@127.0.0.1:${port}/postgres`, env: {} });
-    const session = await Session.open(login, { idleInTransactionMs: 1000, lockMs: 1000 });
+    const session = await DatabaseSession.open(login, { idleInTransactionMs: 1000, lockMs: 1000 });
     const settings = ['idle', 'interval', 'count'].map(name => `current_setting('tcp_keepalives_${name}') AS ${name}`);
     const { rows } = await session.runOnce(`SELECT ${settings.join(', ')}`);
     expect(rows).toEqual([{ idle: '5', interval: '2', count: '3' }]);

@@ -1,6 +1,6 @@
 import { StoreFailure } from '../../store/commit.ts';
 import { toFailure } from '../../store/postgres/failure.ts';
-import type { Session } from '../../store/postgres/session.ts';
+import type { DatabaseSession } from '../../store/postgres/session.ts';
 import { tagArray } from '../../store/postgres/tags.ts';
 import type { DeviceFilter, ScanOptions } from '../queries.ts';
 import type { DeviceRow } from '../records.ts';
@@ -12,7 +12,7 @@ const BATCH = 250;
 
 /** Implements `Store.scanDevices`. A cursor in a transaction of its own keeps the moment; later rows are not cleaned up until it ends. */
 export async function* scanDevices(
-  open: () => Promise<Session>,
+  open: () => Promise<DatabaseSession>,
   filter: DeviceFilter,
   { tagNames, descending }: ScanOptions = {},
 ): AsyncGenerator<readonly DeviceRow[], void> {
@@ -40,7 +40,7 @@ export async function* scanDevices(
 }
 
 /** The names of the tags of the matching devices, sorted; at most `most`. */
-async function namesOf(session: Session, filter: DeviceFilter, most: number): Promise<string[]> {
+async function namesOf(session: DatabaseSession, filter: DeviceFilter, most: number): Promise<string[]> {
   const conditions = presentConditions(filter);
   conditions.addTerm('tags IS NOT NULL');
   const { rows } = await session.runOnce(

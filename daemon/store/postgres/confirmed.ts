@@ -7,7 +7,7 @@ import { TurnBatch } from '../../base/concurrency.ts';
 import { StoreUnavailable } from '../commit.ts';
 import type { Reader } from '../store.ts';
 import { toFailure } from './failure.ts';
-import type { Result, Session } from './session.ts';
+import type { DatabaseSession, Result } from './session.ts';
 import { checkCommitted, inTime } from './transaction.ts';
 
 /**
@@ -24,15 +24,15 @@ const touch = `INSERT INTO meta (name, value) VALUES ('confirmed', '')
 
 /** The last entry of the journal that is known to survive the loss of the primary. */
 export class ConfirmedEntry {
-  readonly #open: () => Promise<Session>;
+  readonly #open: () => Promise<DatabaseSession>;
   readonly #writes = new TurnBatch<PromiseWithResolvers<void>>({ handle: jobs => this.#settle(jobs) });
   readonly #waiting = new Set<() => void>();
   #id = 0;
-  #session: Session | null = null;
+  #session: DatabaseSession | null = null;
   #closed = false;
 
   /** `open`: returns the connection, or a new one; its commits are as durable as all others. */
-  constructor(open: (last: Session | null) => Promise<Session>) {
+  constructor(open: (last: DatabaseSession | null) => Promise<DatabaseSession>) {
     this.#open = () => open(this.#session);
   }
 

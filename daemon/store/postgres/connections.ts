@@ -4,7 +4,7 @@ import { StoreUnreachable, toOpenFailure } from './failure.ts';
 import { versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import type { Primary } from './primary.ts';
-import { type Login, Session, type SessionSettings } from './session.ts';
+import { type DatabaseLogin, DatabaseSession, type SessionSettings } from './session.ts';
 
 /** The server frees the lock of a node that stands still. */
 const writing: SessionSettings = { idleInTransactionMs: 2000, lockMs: 10_000 };
@@ -17,14 +17,14 @@ export const durable = `SELECT set_config('synchronous_commit', 'on', false) WHE
 /** PostgreSQL 17 can cancel a transaction by time, also one that commits. */
 export const unlimited = `SELECT set_config('transaction_timeout', '0', false) WHERE current_setting('server_version_num')::int >= 170000`;
 
-async function makeDurable(session: Session): Promise<void> {
+async function makeDurable(session: DatabaseSession): Promise<void> {
   await session.runOnce(durable);
   await session.runOnce(unlimited);
 }
 
 /** How to connect. */
 interface ConnectionParts {
-  readonly login: Login;
+  readonly login: DatabaseLogin;
   readonly primary: Primary;
   /** The version of the schema that this program knows; the released one if absent. */
   readonly schema?: number | undefined;
@@ -33,7 +33,7 @@ interface ConnectionParts {
 /** Opens sessions, each checked before its first use. All reject with a `StoreFailure`. */
 export class Connections {
   readonly #parts: ConnectionParts;
-  #writer: Session | null = null;
+  #writer: DatabaseSession | null = null;
   #closed = false;
 
   constructor(parts: ConnectionParts) {
@@ -41,7 +41,7 @@ export class Connections {
   }
 
   /** The session for writing; a new one if the last one has failed. It keeps maintenance away that needs the database alone. */
-  async writer(): Promise<Session> {
+  async writer(): Promise<DatabaseSession> {
     if (this.#writer && this.#parts.primary.serves(this.#writer)) return this.#writer;
     this.#writer?.destroy();
     const session = await this.#open(writing, async opened => {
@@ -56,29 +56,29 @@ export class Connections {
   }
 
   /** For writes that confirm others: the connection, or a new one. */
-  async confirmer(last: Session | null): Promise<Session> {
+  async confirmer(last: DatabaseSession | null): Promise<DatabaseSession> {
     if (last && this.#parts.primary.serves(last)) return last;
     last?.destroy();
     return this.#open(writing, makeDurable);
   }
 
-  reader(): Promise<Session> {
+  reader(): Promise<DatabaseSession> {
     return this.#open(reading, async () => {});
   }
 
   /** For counters and hints: a crash of the server may lose both, so that nothing need reach a disk or a standby. */
-  counter(): Promise<Session> {
+  counter(): Promise<DatabaseSession> {
     return this.#open(writing, async opened => {
       await opened.runOnce('SET synchronous_commit = off');
     });
   }
 
   /** For work that one node at a time does. */
-  worker(): Promise<Session> {
+  worker(): Promise<DatabaseSession> {
     return this.#open(reading, async () => {});
   }
 
-  scanner(): Promise<Session> {
+  scanner(): Promise<DatabaseSession> {
     return this.#open(scanning, async () => {});
   }
 
@@ -87,12 +87,15 @@ export class Connections {
     await this.#writer?.close();
   }
 
-  async #open(settings: SessionSettings, prepare: (session: Session) => Promise<void>): Promise<Session> {
+  async #open(
+    settings: SessionSettings,
+    prepare: (session: DatabaseSession) => Promise<void>,
+  ): Promise<DatabaseSession> {
     const { login, primary } = this.#parts;
-    let session: Session | undefined;
+    let session: DatabaseSession | undefined;
     try {
       if (this.#closed) throw new StoreUnreachable('the store is closed', '');
-      session = await Session.open(login, settings);
+      session = await DatabaseSession.open(login, settings);
       // First: a restore holds the journal, and the check reads it.
       await prepare(session);
       await primary.check(session);

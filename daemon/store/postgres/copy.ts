@@ -19,7 +19,7 @@ import { type DatabaseAddress, loginFrom } from './login.ts';
 import { checkServer, currentVersion, prepareDatabase } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { PostgresRows } from './rows.ts';
-import { type Login, Session } from './session.ts';
+import { type DatabaseLogin, DatabaseSession } from './session.ts';
 import { tagLines } from './tags.ts';
 
 /** The other side may take long between two statements. */
@@ -49,7 +49,7 @@ class PostgresCopy extends PostgresRows implements CopySource {
 class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
   readonly #subjects: Subjects;
 
-  constructor(session: Session, subjects: Subjects) {
+  constructor(session: DatabaseSession, subjects: Subjects) {
     super(session);
     this.#subjects = subjects;
   }
@@ -104,7 +104,7 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
 class PostgresReplacement extends PostgresCopyTarget implements Replacement {
   readonly #address: Address;
 
-  constructor(session: Session, subjects: Subjects, address: Address) {
+  constructor(session: DatabaseSession, subjects: Subjects, address: Address) {
     super(session, subjects);
     this.#address = address;
   }
@@ -157,15 +157,15 @@ export const openSnapshot = (options: DatabaseAddress): Promise<CopySource> =>
   });
 
 /** A daemon can use a newer schema that adds something; a copy would leave that out. */
-const newer = ({ text }: Login['address']) =>
+const newer = ({ text }: DatabaseLogin['address']) =>
   new StoreMisconfigured(`${text} has a newer schema than this devmgr`, 'use the newer devmgr');
 
-async function checkVersion(session: Session, { address }: Pick<Login, 'address'>): Promise<void> {
+async function checkVersion(session: DatabaseSession, { address }: Pick<DatabaseLogin, 'address'>): Promise<void> {
   if ((await currentVersion(session, address)) > migrations.length) throw newer(address);
 }
 
 /** All reads see this moment. */
-async function atThisMoment(session: Session): Promise<CopySource> {
+async function atThisMoment(session: DatabaseSession): Promise<CopySource> {
   await session.runOnce('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   return new PostgresCopy(session);
 }
@@ -199,11 +199,14 @@ export const openReplacement = (options: CopyAddress): Promise<Replacement> =>
     return new PostgresReplacement(session, options.subjects, address);
   });
 
-async function opened<T>(options: DatabaseAddress, use: (session: Session, login: Login) => Promise<T>): Promise<T> {
+async function opened<T>(
+  options: DatabaseAddress,
+  use: (session: DatabaseSession, login: DatabaseLogin) => Promise<T>,
+): Promise<T> {
   const login = loginFrom(options);
-  let session: Session | undefined;
+  let session: DatabaseSession | undefined;
   try {
-    session = await Session.open(login, settings);
+    session = await DatabaseSession.open(login, settings);
     await session.runOnce(unlimited);
     return await use(session, login);
   } catch (error) {

@@ -3,7 +3,7 @@
 import { StoreUnavailable } from '../commit.ts';
 import type { Backoff, SharedCounters, WindowRequest, WindowState } from '../short-lived.ts';
 import { toFailure } from './failure.ts';
-import type { Result, Session } from './session.ts';
+import type { DatabaseSession, Result } from './session.ts';
 
 /** The time of the server, in milliseconds since 1970. */
 export const serverTime = '(extract(epoch FROM now()) * 1000)::int8';
@@ -77,7 +77,7 @@ const DEADLINE_MS = 3000;
 /** What the counters depend on. */
 export interface CounterParts {
   /** Opens a connection. */
-  readonly open: () => Promise<Session>;
+  readonly open: () => Promise<DatabaseSession>;
   /** Runs a statement that takes long on another connection: counts are answered in order. */
   readonly runLong: (sql: string, values: readonly unknown[]) => Promise<Result>;
   /** Milliseconds after which a statement without an answer has failed; 3 s if absent. */
@@ -89,8 +89,8 @@ export interface CounterParts {
 export class PostgresCounters implements SharedCounters {
   readonly #parts: CounterParts;
   readonly #statements: ReturnType<typeof statementsAt>;
-  #session: Session | null = null;
-  #opening: Promise<Session> | null = null;
+  #session: DatabaseSession | null = null;
+  #opening: Promise<DatabaseSession> | null = null;
   #waiting = 0;
   #closed = false;
 
@@ -169,7 +169,7 @@ export class PostgresCounters implements SharedCounters {
     this.#session?.destroy();
   }
 
-  async #connected(): Promise<Session> {
+  async #connected(): Promise<DatabaseSession> {
     if (this.#session?.alive) return this.#session;
     this.#opening ??= this.#parts
       .open()

@@ -10,7 +10,7 @@ import { type Batch, type Engine, type FailedTransaction, Unstorable } from '../
 import { toFailure } from './failure.ts';
 import { TransactionReads } from './load.ts';
 import type { Primary } from './primary.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 import { abandon, begin, checkCommitted, finish, inTime, NoAnswer, NotWritten, UnknownSeal } from './transaction.ts';
 
 /** A transaction that was committed. */
@@ -25,7 +25,7 @@ export interface CommittedTransaction {
 interface EngineParts {
   readonly subjects: Subjects;
   /** The session for writing, checked: a new one if the last one has failed. */
-  readonly session: () => Promise<Session>;
+  readonly session: () => Promise<DatabaseSession>;
   readonly end: JournalEnd;
   readonly primary: Primary;
   /** Reads the keys of the journal again. Resolves with whether there is a new one. */
@@ -89,7 +89,7 @@ export class PostgresEngine implements Engine {
     }
   }
 
-  async #finish(session: Session, draft: Draft, after: number): Promise<void> {
+  async #finish(session: DatabaseSession, draft: Draft, after: number): Promise<void> {
     const { subjects, primary, committed } = this.#parts;
     const end = await finish(subjects, session, draft).catch(error => this.#afterNoAnswer(session, draft, error));
     primary.knows(end);
@@ -97,7 +97,7 @@ export class PostgresEngine implements Engine {
   }
 
   /** Resolves with the end of the journal if the commit was written after all. */
-  async #afterNoAnswer(session: Session, draft: Draft, error: unknown): Promise<JournalHead> {
+  async #afterNoAnswer(session: DatabaseSession, draft: Draft, error: unknown): Promise<JournalHead> {
     const mark = draft.events.at(-1);
     // A commit without a journal entry can be written again: the result is the same.
     if (!(error instanceof NoAnswer) || !mark)
@@ -125,7 +125,7 @@ interface Patience {
  * `OutcomeUnknown`.
  */
 async function wasWritten(
-  connect: () => Promise<Session>,
+  connect: () => Promise<DatabaseSession>,
   mark: JournalHead,
   { totalMs, pauseMs }: Patience,
 ): Promise<boolean> {
@@ -143,7 +143,7 @@ async function wasWritten(
   });
 }
 
-async function look(session: Session, { id, mac }: JournalHead): Promise<boolean> {
+async function look(session: DatabaseSession, { id, mac }: JournalHead): Promise<boolean> {
   session.warnings = [];
   try {
     const [, , entry] = await inTime(

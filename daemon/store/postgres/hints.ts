@@ -4,11 +4,11 @@
  * what it was about.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 
 /** What hints depend on. */
 interface HintParts {
-  readonly open: () => Promise<Session>;
+  readonly open: () => Promise<DatabaseSession>;
   /** Called with the last entry of a commit that was announced, or with infinity if announcements may have been missed. */
   readonly heard: (lastEventId: number) => void;
 }
@@ -30,7 +30,7 @@ export class Hints {
   readonly #parts: HintParts;
   readonly #end = new AbortController();
   readonly #listening: Promise<void>;
-  #session: Session | null = null;
+  #session: DatabaseSession | null = null;
   /** The last entry that is to be announced. */
   #due: number | null = null;
   #sending = false;
@@ -71,7 +71,7 @@ export class Hints {
     }
   }
 
-  async #serve(session: Session): Promise<void> {
+  async #serve(session: DatabaseSession): Promise<void> {
     session.onNotification(payload => this.#parts.heard(Number(payload)));
     await this.#ask(session, LISTEN, []);
     this.#session = session;
@@ -85,7 +85,7 @@ export class Hints {
   }
 
   /** Closes the connection if the server does not answer in time. Never rejects. */
-  async #ask(session: Session, sql: string, values: readonly unknown[]): Promise<void> {
+  async #ask(session: DatabaseSession, sql: string, values: readonly unknown[]): Promise<void> {
     const timer = setTimeout(() => session.destroy(), ANSWER_MS);
     await session.runOnce(sql, values).catch(() => session.destroy());
     clearTimeout(timer);

@@ -6,7 +6,7 @@ import { type HeadRow, storedHead } from './head.ts';
 import { type DatabaseAddress, loginFrom } from './login.ts';
 import { beforeOpening, checkServer, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
-import { Session } from './session.ts';
+import { DatabaseSession } from './session.ts';
 
 const CREATION_LOCK = 3;
 /** Milliseconds that a node waits for another one that creates the registry. */
@@ -15,9 +15,9 @@ const CREATION_MS = 60_000;
 /** Waits until no other node creates a registry in the database. Resolves with the function that lets others continue. */
 export async function lockCreation(options: DatabaseAddress): Promise<() => Promise<void>> {
   const login = loginFrom(options);
-  let session: Session | undefined;
+  let session: DatabaseSession | undefined;
   try {
-    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: CREATION_MS });
+    session = await DatabaseSession.open(login, { idleInTransactionMs: 60_000, lockMs: CREATION_MS });
     await session.runOnce('SELECT pg_advisory_lock($1, $2)', [lockSpace, CREATION_LOCK]);
     const held = session;
     return () => held.close();
@@ -49,7 +49,7 @@ export async function readImprint(options: DatabaseAddress): Promise<Imprint | n
 }
 
 /** Empty in a database of an earlier version. */
-async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
+async function metaOf(session: DatabaseSession): Promise<ReadonlyMap<string, string>> {
   const { rows: found } = await session.runOnce(`SELECT to_regclass('meta') IS NOT NULL AS found`);
   if (found[0]!.found !== true) return new Map();
   const { rows } = await session.runOnce('SELECT name, value FROM meta');
@@ -57,7 +57,7 @@ async function metaOf(session: Session): Promise<ReadonlyMap<string, string>> {
 }
 
 /** Stores the instance, unless one is stored. */
-export async function recordInstance(session: Session, instance: string): Promise<void> {
+export async function recordInstance(session: DatabaseSession, instance: string): Promise<void> {
   await session.runOnce('INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     metaNames.instance,
     instance,

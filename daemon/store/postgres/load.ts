@@ -4,21 +4,21 @@ import type { Subjects } from '../subjects.ts';
 import { type Field, keyOf, type Lookup, type LookupKey } from '../table.ts';
 import { needsOf } from '../write/apply.ts';
 import { type AnyLookup, type Source, WantedRows } from '../write/source.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 import { selectAll, toRecord } from './tables.ts';
 
 const expiredIds = 'SELECT id FROM response WHERE expires_at <= $1 OR expires_at > $2 ORDER BY number LIMIT $3';
 
 /** The reads of one transaction. */
 export class TransactionReads implements Source {
-  readonly #session: Session;
+  readonly #session: DatabaseSession;
   readonly #subjects: Subjects;
   readonly #wanted = new WantedRows();
   readonly #answers: Promise<unknown>[] = [];
   readonly #rows = new Map<AnyLookup, Map<LookupKey, unknown[]>>();
   readonly #expired = new Map<ResponseExpire, readonly string[]>();
 
-  constructor(session: Session, subjects: Subjects) {
+  constructor(session: DatabaseSession, subjects: Subjects) {
     this.#session = session;
     this.#subjects = subjects;
   }

@@ -4,7 +4,7 @@ import type { Env } from '../../../src/contract/local.ts';
 import { privateText } from '../../base/private-file.ts';
 import { type Address, addressFrom } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
-import type { Login } from './session.ts';
+import type { DatabaseLogin } from './session.ts';
 
 /** Which database, as a program is given it. */
 export interface DatabaseAddress {
@@ -15,7 +15,7 @@ export interface DatabaseAddress {
 }
 
 /** How to log in. Throws `StoreMisconfigured`. */
-export function loginFrom({ url, env }: DatabaseAddress): Login {
+export function loginFrom({ url, env }: DatabaseAddress): DatabaseLogin {
   const address = addressFrom(url, env);
   return { address, password: passwordFor(address, env) };
 }

@@ -3,7 +3,7 @@ import type { Address } from './address.ts';
 import { excludeOlder, lockSpace } from './daemon-lock.ts';
 import { StoreMisconfigured, StoreUnreachable, sqlState, toOpenFailure } from './failure.ts';
 import { personSearchIndex, migrations as released, searchIndex } from './migrations.ts';
-import { type Login, Session } from './session.ts';
+import { type DatabaseLogin, DatabaseSession } from './session.ts';
 
 const MIGRATION_LOCK = 1;
 
@@ -19,7 +19,7 @@ interface MigrationOptions {
  * Refuses a database that cannot be a registry, and brings its schema up to date: all steps or none, in one process at a time.
  * Rejects with `StoreMisconfigured` or `StoreUnreachable`; then nothing was changed.
  */
-export async function prepareDatabase(session: Session, preparing: MigrationOptions): Promise<void> {
+export async function prepareDatabase(session: DatabaseSession, preparing: MigrationOptions): Promise<void> {
   const { address, migrations = released } = preparing;
   await checkServer(session, address);
   // Most starts find a schema that is up to date, and need no lock.
@@ -38,10 +38,13 @@ export async function prepareDatabase(session: Session, preparing: MigrationOpti
 }
 
 /** Runs work before the store is open, on a connection of its own. Rejects like `openPostgresStore`. */
-export async function beforeOpening<T>(login: Login, work: (session: Session) => Promise<T>): Promise<T> {
-  let session: Session | undefined;
+export async function beforeOpening<T>(
+  login: DatabaseLogin,
+  work: (session: DatabaseSession) => Promise<T>,
+): Promise<T> {
+  let session: DatabaseSession | undefined;
   try {
-    session = await Session.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
+    session = await DatabaseSession.open(login, { idleInTransactionMs: 60_000, lockMs: 10_000 });
     return await work(session);
   } catch (error) {
     throw toOpenFailure(error, login.address.text);
@@ -51,7 +54,7 @@ export async function beforeOpening<T>(login: Login, work: (session: Session) =>
 }
 
 /** Refuses a server that is too old or read-only, and a database with another encoding or locale. */
-export async function checkServer(session: Session, { text }: Address): Promise<void> {
+export async function checkServer(session: DatabaseSession, { text }: Address): Promise<void> {
   const { rows } = await session.runOnce(
     `SELECT current_setting('server_version_num')::int / 10000 AS version, pg_is_in_recovery() AS standby,
        current_setting('transaction_read_only') = 'on' AS readonly, pg_encoding_to_char(encoding) AS encoding,
@@ -75,7 +78,7 @@ export async function checkServer(session: Session, { text }: Address): Promise<
  * Version of the schema; 0 if the database is empty. Refuses a newer one that a program of version `newest` cannot use, and a database
  * of another program.
  */
-export async function versionOf(session: Session, { text }: Address, newest: number): Promise<number> {
+export async function versionOf(session: DatabaseSession, { text }: Address, newest: number): Promise<number> {
   const { rows } = await session.runOnce(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`,
   );
@@ -92,7 +95,7 @@ export async function versionOf(session: Session, { text }: Address, newest: num
 }
 
 /** The version of the schema, which is at least that of this program: reading must not upgrade it. */
-export async function currentVersion(session: Session, address: Address): Promise<number> {
+export async function currentVersion(session: DatabaseSession, address: Address): Promise<number> {
   await checkServer(session, address);
   const version = await versionOf(session, address, released.length);
   if (version < released.length)
@@ -104,13 +107,13 @@ export async function currentVersion(session: Session, address: Address): Promis
 }
 
 /** `readableBy`: the oldest version that a program must know to use the schema. */
-async function schemaOf(session: Session): Promise<{ readonly version: number; readonly readableBy: number }> {
+async function schemaOf(session: DatabaseSession): Promise<{ readonly version: number; readonly readableBy: number }> {
   const { version, readable_by: readableBy } = (await session.runOnce('SELECT * FROM devmgr_schema')).rows[0] ?? {};
   return { version: Number(version), readableBy: Number(readableBy ?? version) };
 }
 
 async function migrate(
-  session: Session,
+  session: DatabaseSession,
   { address, notice }: MigrationOptions,
   migrations: readonly Migration[],
 ): Promise<void> {
@@ -146,7 +149,7 @@ async function migrate(
 }
 
 /** Without the extension, or the right to create it, keywords are still found, but more slowly. */
-async function addSearch(session: Session, notice: (message: string) => void): Promise<void> {
+async function addSearch(session: DatabaseSession, notice: (message: string) => void): Promise<void> {
   await session.runOnce('SAVEPOINT search');
   try {
     await session.runOnce('CREATE EXTENSION IF NOT EXISTS pg_trgm');

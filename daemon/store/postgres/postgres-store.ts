@@ -23,7 +23,7 @@ import { beforeOpening, prepareDatabase } from './migrate.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
-import type { Login } from './session.ts';
+import type { DatabaseLogin } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
 import type { PostgresSubject } from './subject.ts';
@@ -105,7 +105,7 @@ interface OpenStore {
   readonly confirmed: ConfirmedEntry;
 }
 
-function prepare(login: Login, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
+function prepare(login: DatabaseLogin, { notice = () => {}, migrations }: PostgresOptions): Promise<void> {
   return beforeOpening(login, session => prepareDatabase(session, { address: login.address, notice, migrations }));
 }
 

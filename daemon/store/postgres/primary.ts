@@ -2,7 +2,7 @@
 import type { JournalHead } from '../queries.ts';
 import type { Address } from './address.ts';
 import { StoreUnreachable } from './failure.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 
 /** Milliseconds that the clocks of this node and of the database may differ. */
 const MAX_SKEW_MS = 5000;
@@ -28,7 +28,7 @@ export class Primary {
    * Looks at the server of a new connection. After a failover, an old primary that came back, or a standby that was behind, must
    * not be written to: what was acknowledged would be lost. Rejects with `StoreUnreachable`.
    */
-  async check(session: Session): Promise<void> {
+  async check(session: DatabaseSession): Promise<void> {
     // The commits of other sessions continue.
     const { id, mac } = this.#acknowledged;
     const [server, entry] = await Promise.all([
@@ -65,7 +65,7 @@ export class Primary {
   }
 
   /** Whether a session works and has the latest primary: an earlier one may show what was lost. */
-  serves(session: Session): boolean {
+  serves(session: DatabaseSession): boolean {
     return session.alive && session.timeline === this.#timeline;
   }
 

@@ -1,28 +1,28 @@
 /** Connections for reading. Reads on one connection are answered in order, so short and long ones have connections of their own. */
 import { StoreFailure, StoreUnavailable } from '../commit.ts';
 import { StoreUnreachable, sqlState, toFailure } from './failure.ts';
-import type { Result, Session } from './session.ts';
+import type { DatabaseSession, Result } from './session.ts';
 
 /** Whether reads may use a connection. */
-type Serves = (session: Session) => boolean;
+type Serves = (session: DatabaseSession) => boolean;
 const isAlive: Serves = session => session.alive;
 
 /** Connections for reads of one length. */
 class Lane {
-  readonly #open: () => Promise<Session>;
+  readonly #open: () => Promise<DatabaseSession>;
   readonly #serves: Serves;
-  readonly #sessions: (Session | null)[];
-  readonly #opening = new Map<number, Promise<Session>>();
+  readonly #sessions: (DatabaseSession | null)[];
+  readonly #opening = new Map<number, Promise<DatabaseSession>>();
 
-  constructor(size: number, open: () => Promise<Session>, serves: Serves) {
+  constructor(size: number, open: () => Promise<DatabaseSession>, serves: Serves) {
     this.#open = open;
     this.#serves = serves;
     this.#sessions = new Array(size).fill(null);
   }
 
   /** The connection with the fewest reads; opened if it does not work. */
-  async session(): Promise<Session> {
-    const load = (session: Session | null) => (session?.alive ? session.pending : 0);
+  async session(): Promise<DatabaseSession> {
+    const load = (session: DatabaseSession | null) => (session?.alive ? session.pending : 0);
     let best = 0;
     for (let i = 1; i < this.#sessions.length; i++)
       if (load(this.#sessions[i]!) < load(this.#sessions[best]!)) best = i;
@@ -38,7 +38,7 @@ class Lane {
     await Promise.all(this.#sessions.map(session => session?.close()));
   }
 
-  #reopen(index: number): Promise<Session> {
+  #reopen(index: number): Promise<DatabaseSession> {
     const running = this.#opening.get(index);
     if (running) return running;
     const opening = this.#open()
@@ -59,7 +59,7 @@ export class Readers {
   readonly #lanes: Readonly<Record<ReadLength, Lane>>;
   #closed = false;
 
-  constructor(open: () => Promise<Session>, serves: Serves = isAlive) {
+  constructor(open: () => Promise<DatabaseSession>, serves: Serves = isAlive) {
     this.#lanes = { short: new Lane(2, open, serves), long: new Lane(3, open, serves) };
   }
 
@@ -78,7 +78,7 @@ export class Readers {
     await Promise.all([this.#lanes.short.close(), this.#lanes.long.close()]);
   }
 
-  async #read(length: ReadLength, read: (session: Session) => Promise<Result>): Promise<Result> {
+  async #read(length: ReadLength, read: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
     for (let left = 1; ; left--) {
       if (this.#closed) throw new StoreUnavailable('the store is closed');
       try {

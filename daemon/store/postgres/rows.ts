@@ -1,15 +1,15 @@
 import { type CopiedRow, type CopiedTable, keyColumn, type RowRange, type StoredRows } from '../copy.ts';
 import type { StoredHead } from '../journal-end.ts';
 import { type HeadRow, storedHead } from './head.ts';
-import type { Result, Session } from './session.ts';
+import type { DatabaseSession, Result } from './session.ts';
 import { tagsOf } from './tags.ts';
 
 /** The rows of a database. The caller ensures that all reads are of one moment. */
 export class PostgresRows implements StoredRows {
-  protected readonly session: Session;
+  protected readonly session: DatabaseSession;
   readonly #types = new Map<CopiedTable, ReadonlyMap<string, string>>();
 
-  constructor(session: Session) {
+  constructor(session: DatabaseSession) {
     this.session = session;
   }
 

@@ -6,7 +6,7 @@ import type { Address } from './address.ts';
 import { StoreMisconfigured } from './failure.ts';
 
 /** How to reach a database. */
-export interface Login {
+export interface DatabaseLogin {
   readonly address: Address;
   /** Null if there is none. */
   readonly password: string | null;
@@ -42,7 +42,7 @@ interface WiredClient {
 }
 
 /** A connection. Statements are sent at once and answered in order. */
-export class Session {
+export class DatabaseSession {
   /** Warnings of the server since they were last cleared. */
   warnings: string[] = [];
   /** How many statements have no answer yet. */
@@ -68,9 +68,9 @@ export class Session {
   }
 
   /** Rejects with the error of the server or the connection. */
-  static async open(login: Login, settings: SessionSettings): Promise<Session> {
+  static async open(login: DatabaseLogin, settings: SessionSettings): Promise<DatabaseSession> {
     const client = new pg.Client(clientConfig(login, settings));
-    const session = new Session(client);
+    const session = new DatabaseSession(client);
     try {
       await client.connect();
       return session;
@@ -142,7 +142,10 @@ export class Session {
   }
 }
 
-function clientConfig({ address, password }: Login, { idleInTransactionMs, lockMs }: SessionSettings): pg.ClientConfig {
+function clientConfig(
+  { address, password }: DatabaseLogin,
+  { idleInTransactionMs, lockMs }: SessionSettings,
+): pg.ClientConfig {
   const { host, port, database, user, tls } = address;
   // statement_timeout would cancel a COMMIT that waits for a standby; hidden warnings would hide that it was cancelled.
   const settings = {

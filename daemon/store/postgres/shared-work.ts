@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { HeldWork, SharedWork } from '../store.ts';
 import { countDaemons } from './daemon-lock.ts';
 import type { Readers } from './readers.ts';
-import type { Result, Session } from './session.ts';
+import type { DatabaseSession, Result } from './session.ts';
 import { inTime } from './transaction.ts';
 
 /** The first number of the advisory locks of shared work ('DvMw'). */
@@ -15,7 +15,7 @@ const ALIVE_MS = 3000;
 interface SharedWorkParts {
   readonly readers: Pick<Readers, 'runOnce'>;
   /** Opens a connection that the server ends after 10 s without a statement. */
-  readonly open: () => Promise<Session>;
+  readonly open: () => Promise<DatabaseSession>;
 }
 
 /** The second number of the lock: 32 bits of a digest. Two works with the same number would only wait for each other. */
@@ -28,11 +28,11 @@ const lockOf = (work: string): number => createHash('sha256').update(work).diges
 class LockSession {
   /** Works that have a lock here, or try to get one. */
   users = 0;
-  readonly #session: Promise<Session>;
+  readonly #session: Promise<DatabaseSession>;
   readonly #lost = new AbortController();
   readonly #timer = setInterval(() => void this.#run('SELECT 1').catch(() => {}), ALIVE_MS).unref();
 
-  constructor(open: () => Promise<Session>) {
+  constructor(open: () => Promise<DatabaseSession>) {
     this.#session = this.#begin(open);
     this.#session.catch(() => this.#end());
   }
@@ -57,7 +57,7 @@ class LockSession {
     await this.#session.then(session => session.close()).catch(() => {});
   }
 
-  async #begin(open: () => Promise<Session>): Promise<Session> {
+  async #begin(open: () => Promise<DatabaseSession>): Promise<DatabaseSession> {
     const session = await open();
     const begun = session.runOnce('BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY');
     await inTime(session, begun).catch(error => {

@@ -3,7 +3,7 @@ import type { Reader, SubjectStreams } from '../store.ts';
 import type { AnyTable } from '../table.ts';
 import type { Draft } from '../write/draft.ts';
 import type { Readers } from './readers.ts';
-import type { Session } from './session.ts';
+import type { DatabaseSession } from './session.ts';
 import type { Statement } from './tables.ts';
 
 export interface PostgresSubject {
@@ -12,7 +12,7 @@ export interface PostgresSubject {
   /** Queries that return a text for each fault, beside those for both engines. */
   readonly faults?: readonly string[];
   readonly reads?: (readers: Readers) => Partial<Reader>;
-  readonly streams?: (open: () => Promise<Session>) => Partial<SubjectStreams>;
+  readonly streams?: (open: () => Promise<DatabaseSession>) => Partial<SubjectStreams>;
   /** Writes what a draft has beside records and replaced rows. */
   readonly writes?: (draft: Draft) => Iterable<Statement>;
   /** Plans that were made for a nearly empty table take three times as long for a large one: what to run when it has grown. */

@@ -9,7 +9,7 @@ import { StoreMisconfigured, sqlState } from './failure.ts';
 import { type HeadRow, lastColumns, storedHead } from './head.ts';
 import type { TransactionReads } from './load.ts';
 import type { Primary } from './primary.ts';
-import type { Result, Session } from './session.ts';
+import type { DatabaseSession, Result } from './session.ts';
 import type { Statement } from './tables.ts';
 import { updateHead, writesOf } from './writes.ts';
 
@@ -51,7 +51,7 @@ export class NotWritten extends Error {
 /** What a transaction begins with. */
 interface Start {
   readonly subjects: Subjects;
-  readonly session: Session;
+  readonly session: DatabaseSession;
   readonly commits: readonly Commit[];
   readonly loading: TransactionReads;
   readonly end: JournalEnd;
@@ -87,7 +87,7 @@ export async function begin(
 }
 
 /** Ends a transaction that has nothing to write. */
-export async function abandon(session: Session): Promise<void> {
+export async function abandon(session: DatabaseSession): Promise<void> {
   await inTime(session, session.run('ROLLBACK')).catch(() => session.destroy());
 }
 
@@ -95,7 +95,7 @@ export async function abandon(session: Session): Promise<void> {
  * Writes the draft and commits. Resolves with the new end of the journal. Rejects with `NotWritten`, or with `NoAnswer` if it may
  * have been committed.
  */
-export async function finish(subjects: Subjects, session: Session, draft: Draft): Promise<JournalHead> {
+export async function finish(subjects: Subjects, session: DatabaseSession, draft: Draft): Promise<JournalHead> {
   session.warnings = [];
   const head = draft.seal();
   const writes: readonly Statement[] = [
@@ -116,7 +116,7 @@ export async function finish(subjects: Subjects, session: Session, draft: Draft)
 }
 
 /** Throws `NotWritten` or `NoAnswer`, unless the server has committed and reports nothing beside. */
-export function checkCommitted(session: Session, answer: PromiseSettledResult<Result>): void {
+export function checkCommitted(session: DatabaseSession, answer: PromiseSettledResult<Result>): void {
   if (answer.status === 'rejected') {
     // A constraint or a serialization that fails at COMMIT undoes it; after anything else it may have happened.
     if (/^(23|40)/.test(sqlState(answer.reason))) throw new NotWritten(answer.reason);
@@ -131,7 +131,7 @@ export function checkCommitted(session: Session, answer: PromiseSettledResult<Re
 }
 
 /** Cuts the connection if there is no answer in time: a statement is never cancelled, because it may be COMMIT. */
-export async function inTime<T>(session: Session, answers: Promise<T>): Promise<T> {
+export async function inTime<T>(session: DatabaseSession, answers: Promise<T>): Promise<T> {
   const timer = setTimeout(() => session.destroy(), ROUND_TRIP_MS);
   try {
     return await answers;

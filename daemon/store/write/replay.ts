@@ -31,7 +31,7 @@ export interface Replay<K, R> {
 }
 
 /** Compares what a table has of the rows of another one, whose rows the journal proves. */
-export interface Comparison<R> {
+export interface RowComparison<R> {
   readonly table: CopiedTable;
   compare(stored: StoredRows, rows: readonly R[], report: Report): Promise<void>;
 }

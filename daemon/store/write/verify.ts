@@ -9,7 +9,7 @@ import type { Subjects } from '../subjects.ts';
 import { columnOf } from '../table.ts';
 import { events } from '../tables.ts';
 import { JournalCheck } from './journal-check.ts';
-import type { Comparison, Replay, Report } from './replay.ts';
+import type { Replay, Report, RowComparison } from './replay.ts';
 
 /** Rows read at a time. */
 const CHUNK = 1000;
@@ -44,7 +44,7 @@ export async function verifyJournal(
 async function compare<R extends object>(
   rows: StoredRows,
   replay: Replay<never, R>,
-  also: readonly Comparison<R>[],
+  also: readonly RowComparison<R>[],
   report: Report,
 ): Promise<void> {
   for await (const part of partsOf<R>(rows, replay.table, replay.fields)) {
