@@ -74,7 +74,7 @@ export class Subjects {
 
   /** What listeners learn of a transaction. */
   noticeOf(draft: Draft): CommitNotice {
-    const changed = [...draft.part(Documents).changed.keys()];
+    const changed = [...(draft.made(Documents)?.changed.keys() ?? [])];
     return Object.assign(
       { lastEventId: draft.lastEventId, users: [], serviceTokens: [] },
       ...this.all.map(one => one.notice?.(draft)),

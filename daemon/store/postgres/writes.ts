@@ -14,8 +14,12 @@ import { column, insert, nameOf, type Statement, update } from './tables.ts';
 export function* writesOf({ tables, replaced, inPostgres }: Subjects, draft: Draft): Generator<Statement> {
   for (const table of tables) yield* recordWrites(draft, table);
   for (const { writes } of inPostgres) if (writes) yield* writes(draft);
-  yield* responseWrites(draft.part(Responses));
-  for (const kind of replaced) yield* replacedWrites(draft.part(kind));
+  const answered = draft.made(Responses);
+  if (answered) yield* responseWrites(answered);
+  for (const kind of replaced) {
+    const rows = draft.made(kind);
+    if (rows) yield* replacedWrites(rows);
+  }
   if (draft.events.length > 0) yield insert(events, draft.events);
 }
 

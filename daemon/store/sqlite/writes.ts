@@ -74,8 +74,12 @@ export class SqliteRowWriter implements RowWriter {
     for (const row of this.#entries) this.#tables.insert(events, row);
     this.#entries = [];
     for (const beside of this.#all) beside.end(draft);
-    writeResponses(this.#tables, draft.part(Responses));
-    for (const kind of this.#replaced) writeReplaced(this.#tables, draft.part(kind));
+    const answered = draft.made(Responses);
+    if (answered) writeResponses(this.#tables, answered);
+    for (const kind of this.#replaced) {
+      const rows = draft.made(kind);
+      if (rows) writeReplaced(this.#tables, rows);
+    }
   }
 
   /** To be called when a transaction begins. Forgets what is held: the last one may have been undone. */

@@ -77,6 +77,11 @@ export class Draft {
     return part;
   }
 
+  /** A part, if one of the commits has asked for it. */
+  made<P extends Part>(kind: new (source: Source) => P): P | undefined {
+    return this.#parts.get(kind) as P | undefined;
+  }
+
   /** The time of a commit. */
   timeOf(at: number): number {
     this.#at = Math.max(this.#at, at);
