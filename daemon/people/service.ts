@@ -20,9 +20,16 @@ import { nameTakenBy, personWith, readGroups } from './lookups.ts';
 import * as domain from './person.ts';
 import { groupNamed, namesOf } from './policy.ts';
 
+/** Absent: devices have no credentials at providers. */
+interface DeviceCredentials {
+  readonly credentialsOf?: (
+    device: number,
+  ) => Promise<readonly { readonly number: number; readonly removedAt: number | null }[]>;
+}
+
 /** Dependencies of the service. */
 interface PeopleServiceParts {
-  readonly store: Store;
+  readonly store: Store & DeviceCredentials;
   readonly leavers: Leavers;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -111,7 +118,7 @@ export class PeopleService {
     const { store } = this.#parts;
     const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
     const of = async (device: number) => {
-      const open = (await store.credentialsOf(device)).filter(({ removedAt }) => removedAt === null);
+      const open = ((await store.credentialsOf?.(device)) ?? []).filter(({ removedAt }) => removedAt === null);
       return [device, open.map(credential => credential.number)] as const;
     };
     return new Map(await Promise.all(active.map(device => of(device.number))));
