@@ -97,13 +97,14 @@ async function whileRunning(daemon, use) {
   }
 }
 
-const rows = [
-  ['left out', 'with it', 'lines', 'start, ms', 'memory, MiB'],
-  ['---', '---', '--:', '--:', '--:'],
-  await leaveOut('nothing', []),
-];
-for (const name of positionals.length > 0 ? positionals : optional) rows.push(await leaveOut(name, withNeeders(name)));
-if (positionals.length === 0) rows.push(await leaveOut('all of them', optional));
-const table = rows.map(cells => `| ${cells.join(' | ')} |`).join('\n');
-process.stdout.write(`${table}\n`);
-if (values.write) writeFileSync(page, readFileSync(page, 'utf8').replace(marked, `$1${table}$2`));
+const rows = [];
+const show = cells => {
+  rows.push(`| ${cells.join(' | ')} |`);
+  process.stdout.write(`${rows.at(-1)}\n`);
+};
+show(['left out', 'with it', 'lines', 'start, ms', 'memory, MiB']);
+show(['---', '---', '--:', '--:', '--:']);
+show(await leaveOut('nothing', []));
+for (const name of positionals.length > 0 ? positionals : optional) show(await leaveOut(name, withNeeders(name)));
+if (positionals.length === 0) show(await leaveOut('all of them', optional));
+if (values.write) writeFileSync(page, readFileSync(page, 'utf8').replace(marked, `$1\n${rows.join('\n')}\n$2`));
