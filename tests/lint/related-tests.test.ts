@@ -9,7 +9,7 @@ const sources: Readonly<Record<string, string>> = {
   'tests/api/lock.test.ts': "const { lock } = await import('../../daemon/devices/lock.ts');",
   'tests/api/users.test.ts': "import { names } from '../../daemon/accounts/names.ts';",
   'tests/cli/watch-exec.test.ts': '',
-  'tests/cli/watch-lines.test.ts': "import { lines } from '../../src/cli/commands/notifications/lines.ts';",
+  'tests/cli/watch-lines.test.ts': "import { watch } from '../../src/cli/commands/notifications/watch.ts';",
   'tests/docs/links.test.ts': '',
   'tests/domain/device.test.ts': "import { decide } from '../../daemon/devices/records.ts';",
   'tests/domain/history.test.ts': "import { decide } from '../../daemon/devices/records.ts';",

@@ -1,6 +1,7 @@
 import { isToRemove } from '../../../daemon/issuing/credential.ts';
 import type { ReceiptRecord } from '../../../daemon/receipts/records.ts';
 import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
+import { subjectKindOf } from '../../../daemon/store/journal.ts';
 import type { Window } from '../../../daemon/store/queries.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
@@ -71,8 +72,19 @@ function noticeOf(commit: Commit, content: Content, results: readonly ChangeResu
     if (change.kind === 'token.revoke' || change.kind === 'token.adopt') return [change.token];
     return change.kind === 'token.add' && result.kind === 'added' ? [result.number] : [];
   });
+  // An entry of a type that this version does not know may be about any user or token.
+  const unknown = commit.changes.flatMap(change =>
+    change.kind === 'journal.add' && change.subject !== null && subjectKindOf(change.entry.type) === undefined
+      ? [change.subject]
+      : [],
+  );
   const endsAll = commit.changes.some(change => change.kind === 'document.set' && change.name === 'sso-sessions');
-  return { lastEventId: content.events.length, users, serviceTokens, ...(endsAll ? { everything: true } : {}) };
+  return {
+    lastEventId: content.events.length,
+    users: [...users, ...unknown],
+    serviceTokens: [...serviceTokens, ...unknown],
+    ...(endsAll ? { everything: true } : {}),
+  };
 }
 
 function memoryStore(shared: Shared, fault: Fault | undefined): Store {
