@@ -1,7 +1,7 @@
 /** Registries of a given size, made through the store: rows, journal and counters are what the daemon would have written. */
 import { codeDigest } from '../daemon/devices/digest.ts';
 import { Home } from '../daemon/home/home.ts';
-import { create } from '../daemon/people/person.ts';
+import { create } from '../daemon/people/decisions.ts';
 import { subjects } from '../daemon/start/subjects.ts';
 import type { Change } from '../daemon/store/commit.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';

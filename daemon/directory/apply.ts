@@ -2,9 +2,9 @@
 
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
+import { create, edit, leaverReason } from '../people/decisions.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { nameTakenBy, readGroups } from '../people/lookups.ts';
-import { create, edit, leaverReason } from '../people/person.ts';
 import { touchGroups } from '../people/policy.ts';
 import { retrying } from '../requests/context.ts';
 import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';

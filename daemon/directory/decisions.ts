@@ -4,14 +4,8 @@ import type { DirectoryCounts, DirectorySettings } from '../../src/contract/dire
 import { leaverBrake } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { DirectoryRun } from '../../src/contract/values.ts';
-import {
-  comesBack,
-  edit,
-  isEndedHere,
-  type PersonChange,
-  type PersonDetails,
-  type PersonRecord,
-} from '../people/person.ts';
+import { comesBack, edit, isEndedHere } from '../people/decisions.ts';
+import type { PersonChange, PersonDetails, PersonRecord } from '../people/records.ts';
 import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from '../store/document.ts';
 
 /** The document with the settings. */

@@ -4,7 +4,7 @@ import type { DirectoryStep } from '../../src/contract/directory.ts';
 import { personBounds } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { personPortions } from '../people/leavers.ts';
-import type { PersonRecord } from '../people/person.ts';
+import type { PersonRecord } from '../people/records.ts';
 import type { Store } from '../store/store.ts';
 import {
   type DirectoryConfig,

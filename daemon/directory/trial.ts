@@ -1,17 +1,10 @@
 /** A dry run of the directory: what a run would find after its own commits. Changes nothing. */
 import { personKey } from '../../src/contract/person-key.ts';
 import { keepsName } from '../accounts/user.ts';
+import { heldName, holderOf, leave } from '../people/decisions.ts';
 import { type BrakeCounts, withCount } from '../people/leaver-brake.ts';
 import { nameTakenBy } from '../people/lookups.ts';
-import {
-  heldName,
-  holderOf,
-  leave,
-  type PersonLeave,
-  type PersonRecord,
-  type PersonSet,
-  type PersonUpdate,
-} from '../people/person.ts';
+import type { PersonLeave, PersonRecord, PersonSet, PersonUpdate } from '../people/records.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';

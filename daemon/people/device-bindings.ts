@@ -9,7 +9,8 @@ import type { Entry } from '../store/journal.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeAddition, type ChangeRule, done } from '../store/write/rule.ts';
-import { type DevicesBind, holderOf, type PersonRecord } from './person.ts';
+import { holderOf } from './decisions.ts';
+import type { DevicesBind, PersonRecord } from './records.ts';
 import { sealedEntry } from './sealed-names.ts';
 import { people, peopleNamed } from './tables.ts';
 

@@ -3,7 +3,7 @@ import { personBounds } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
-import type { PersonRecord } from './person.ts';
+import type { PersonRecord } from './records.ts';
 
 /** Devices of one commit. */
 const PORTION = 1000;

@@ -4,9 +4,10 @@ import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/reco
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
+import { holderOf } from './decisions.ts';
 import { personAddition } from './device-bindings.ts';
-import { holderOf, type OwnerGuard, type PersonChange, type PersonRecord, type PresentGuard } from './person.ts';
 import type { PersonFilter } from './queries.ts';
+import type { OwnerGuard, PersonChange, PersonRecord, PresentGuard } from './records.ts';
 import type { RefusedAdd, RefusedRow } from './refused-records.ts';
 import { RefusedRows, refusedChanges } from './refused-rules.ts';
 import { LeaverWindow, ownerGuards, personChanges, personReplay } from './rules.ts';

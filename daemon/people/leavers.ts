@@ -2,11 +2,12 @@
 import { userIds } from '../../src/contract/ids.ts';
 import type { Change, ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
+import { leaverReason } from './decisions.ts';
 import type { BrakeTotals } from './leaver-brake.ts';
-import { leaverReason, type PersonLeave, type PersonRecord } from './person.ts';
 import type { PeoplePolicies } from './policies.ts';
 import { leaverRuleOf } from './policy.ts';
 import type { PersonFilter } from './queries.ts';
+import type { PersonLeave, PersonRecord } from './records.ts';
 
 /** Devices that a leave has changed, by number. */
 type LeaverResult = Extract<ChangeResult, { kind: 'left' }>;

@@ -4,8 +4,8 @@ import { personKey } from '../../src/contract/person-key.ts';
 import { keepsName } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import type { Reader } from '../store/store.ts';
-import type { PersonRecord } from './person.ts';
 import { GROUPS, type Groups, groupsIn } from './policy.ts';
+import type { PersonRecord } from './records.ts';
 
 /** The groups of persons. */
 export const readGroups = async (store: Pick<Reader, 'document'>): Promise<Groups> =>

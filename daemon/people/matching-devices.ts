@@ -12,9 +12,10 @@ import type { DeviceRecord } from '../devices/records.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
+import { matchDevice } from './decisions.ts';
 import { personPortions } from './leavers.ts';
 import { personWith } from './lookups.ts';
-import { matchDevice, type PersonRecord } from './person.ts';
+import type { PersonRecord } from './records.ts';
 
 type Result = DataOf<Routes['matchPeople']>['results'][number];
 /** How a name can be meant, the nearest first. */

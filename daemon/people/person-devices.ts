@@ -6,8 +6,9 @@ import { activeDevicesOf, devices, unkeyedNamed, unmatchedNamed } from '../devic
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { holderOf } from './decisions.ts';
 import { setOwned } from './device-bindings.ts';
-import { holderOf, type PersonRecord } from './person.ts';
+import type { PersonRecord } from './records.ts';
 import { people, peopleNamed } from './tables.ts';
 
 /** Rows that `holds` and `activeOf` look up. */

@@ -3,8 +3,9 @@ import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { Store } from '../store/store.ts';
-import { type OwnerGuard, ownerFault, unlockFault } from './person.ts';
+import { ownerFault, unlockFault } from './decisions.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from './policy.ts';
+import type { OwnerGuard } from './records.ts';
 
 /** The policy of persons. */
 export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements OwnerJudge {

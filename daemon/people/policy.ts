@@ -5,7 +5,7 @@ import { personBounds } from '../../src/contract/limits.ts';
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
 import { Refusal } from '../base/decision.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from '../store/document.ts';
-import type { LeaverRule } from './person.ts';
+import type { LeaverRule } from './records.ts';
 
 /** The document with the policy. */
 export const PEOPLE_POLICY = 'people-policy';

@@ -18,27 +18,29 @@ import type { Draft } from '../store/write/draft.ts';
 import { digestIn, RowReplay } from '../store/write/replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
-import { bindingRule, setOwned } from './device-bindings.ts';
-import { brakeRows, recentCounts, withCount } from './leaver-brake.ts';
 import {
   digestSources,
   heldName,
   holderOf,
   leave,
-  type OwnerGuard,
   ownerFault,
-  type PersonChange,
-  type PersonLeave,
-  type PersonRecord,
-  type PersonSet,
-  type PersonUpdate,
-  type PresentGuard,
   personDigest,
   rowDigest,
   searchTextOf,
   unlockFault,
-} from './person.ts';
+} from './decisions.ts';
+import { bindingRule, setOwned } from './device-bindings.ts';
+import { brakeRows, recentCounts, withCount } from './leaver-brake.ts';
 import { activeOf, bind, bindToLeaver, holds, updateOf, wantNamed } from './person-devices.ts';
+import type {
+  OwnerGuard,
+  PersonChange,
+  PersonLeave,
+  PersonRecord,
+  PersonSet,
+  PersonUpdate,
+  PresentGuard,
+} from './records.ts';
 import { type LeaverRow, leaverCounts, people, peopleNamed } from './tables.ts';
 
 /** What leavers did within the last minutes: one row. */

@@ -7,7 +7,7 @@ import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { Entry } from '../store/journal.ts';
-import type { PersonRecord } from './person.ts';
+import type { PersonRecord } from './records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -15,10 +15,11 @@ import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { accessOf, ownerlessWebhooks, webhooksMadeBy } from './access.ts';
+import * as domain from './decisions.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
 import { nameTakenBy, personWith, readGroups } from './lookups.ts';
-import * as domain from './person.ts';
 import { groupNamed, namesOf } from './policy.ts';
+import type { PersonRecord } from './records.ts';
 
 /** Absent: devices have no credentials at providers. */
 interface DeviceCredentials {
@@ -114,7 +115,7 @@ export class PeopleService {
   }
 
   /** Numbers of the credentials that providers accept, by the numbers of the ACTIVE devices of a person. */
-  async #credentialsOf({ number }: domain.PersonRecord): Promise<ReadonlyMap<number, readonly number[]>> {
+  async #credentialsOf({ number }: PersonRecord): Promise<ReadonlyMap<number, readonly number[]>> {
     const { store } = this.#parts;
     const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
     const of = async (device: number) => {
@@ -199,7 +200,7 @@ export class PeopleService {
   }
 
   /** `before`: the persons who get theirs in the same commit. */
-  async #newName(person: domain.PersonRecord, before: readonly domain.PersonRecord[]): Promise<Change> {
+  async #newName(person: PersonRecord, before: readonly PersonRecord[]): Promise<Change> {
     const { number, pendingName } = person;
     const other = before.find(one => isSameName(one.pendingName, pendingName));
     const taken = other
@@ -218,7 +219,7 @@ export class PeopleService {
     return (await this.#parts.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
   }
 
-  async #shown(caller: Caller, records: readonly domain.PersonRecord[]): Promise<api.Person[]> {
+  async #shown(caller: Caller, records: readonly PersonRecord[]): Promise<api.Person[]> {
     const { store } = this.#parts;
     const [groups, ...devices] = await Promise.all([
       readGroups(store),
@@ -227,14 +228,14 @@ export class PeopleService {
     return records.map((record, i) => present(record, caller, namesOf(groups, record.groups), devices[i]!));
   }
 
-  async #find(personId: string): Promise<domain.PersonRecord> {
+  async #find(personId: string): Promise<PersonRecord> {
     const person = await personWith(this.#parts.store, personId);
     if (!person) throw new ApiError(404, 'person does not exist');
     return person;
   }
 }
 
-function present(record: domain.PersonRecord, { role }: Caller, groups: string[], devices: number): api.Person {
+function present(record: PersonRecord, { role }: Caller, groups: string[], devices: number): api.Person {
   const { number, userName, name, email, externalId, active, source, leftAt } = record;
   return {
     personId: personIds.format(number),

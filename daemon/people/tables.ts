@@ -2,7 +2,7 @@
 
 import { type Lookup, StoreTable } from '../store/table.ts';
 import type { LeaverCounts } from './leaver-brake.ts';
-import type { PersonRecord } from './person.ts';
+import type { PersonRecord } from './records.ts';
 import type { RefusedRow } from './refused-records.ts';
 
 export const people = new StoreTable<PersonRecord>(

@@ -1,5 +1,5 @@
 /** Pages of all persons whom the identity provider sees. */
-import type { PersonRecord } from '../people/person.ts';
+import type { PersonRecord } from '../people/records.ts';
 import type { Rows } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 

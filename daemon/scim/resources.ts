@@ -1,7 +1,7 @@
 /** Common parts of users and groups of SCIM 2.0: their requests, the look-up of persons, and lists that match a filter. */
 import { KeyedMutex, TimeSlice } from '../base/concurrency.ts';
 import { personWith } from '../people/lookups.ts';
-import type { PersonRecord } from '../people/person.ts';
+import type { PersonRecord } from '../people/records.ts';
 import { type Context, commitFor, retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Rows } from '../store/queries.ts';

@@ -2,10 +2,11 @@
 import { groupIds, personIds } from '../../src/contract/ids.ts';
 import { personBounds } from '../../src/contract/limits.ts';
 import { Refusal } from '../base/decision.ts';
+import { edit } from '../people/decisions.ts';
 import { personPortions } from '../people/leavers.ts';
 import { readGroups } from '../people/lookups.ts';
-import { edit, type PersonRecord } from '../people/person.ts';
 import * as domain from '../people/policy.ts';
+import type { PersonRecord } from '../people/records.ts';
 import type { RefusedRequests } from '../people/refused.ts';
 import { retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';

@@ -1,10 +1,12 @@
 /** Users of SCIM 2.0: persons of the registry. */
+
 import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
+import * as domain from '../people/decisions.ts';
 import { type Leavers, personPortions } from '../people/leavers.ts';
 import { nameTakenBy, readGroups } from '../people/lookups.ts';
-import * as domain from '../people/person.ts';
+import type { PersonRecord } from '../people/records.ts';
 import type { RefusedRequests } from '../people/refused.ts';
 import { retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
@@ -52,7 +54,7 @@ export class ScimUsers extends ScimResources {
   async list(window: ScimWindow, { base }: ScimRequest) {
     const { filter, startIndex, count } = window;
     const groups = groupFinder(await readGroups(this.store));
-    const shown = (person: domain.PersonRecord) => userResource(person, groups, base);
+    const shown = (person: PersonRecord) => userResource(person, groups, base);
     const { rows, total } =
       filter === null
         ? await this.#pages.read(startIndex - 1, count)
@@ -103,7 +105,7 @@ export class ScimUsers extends ScimResources {
     });
   }
 
-  async #change(id: string, request: ScimRequest, read: (person: domain.PersonRecord) => ReadUser) {
+  async #change(id: string, request: ScimRequest, read: (person: PersonRecord) => ReadUser) {
     await this.alone(id, async () => {
       const person = await this.#person(id);
       requireVersion(request, person.version);
@@ -121,7 +123,7 @@ export class ScimUsers extends ScimResources {
   }
 
   /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */
-  async #save(request: ScimRequest, person: domain.PersonRecord, wanted: ReadUser): Promise<number> {
+  async #save(request: ScimRequest, person: PersonRecord, wanted: ReadUser): Promise<number> {
     const { active, ...details } = wanted.user;
     const set = { ...details, source: SOURCE } as const;
     const mayReturn = active && !domain.isEndedHere(person);
@@ -148,7 +150,7 @@ export class ScimUsers extends ScimResources {
 
   async #leave(
     request: ScimRequest,
-    person: domain.PersonRecord,
+    person: PersonRecord,
     isRemoved: boolean,
     before: readonly Change[] = [],
   ): Promise<void> {
@@ -165,14 +167,14 @@ export class ScimUsers extends ScimResources {
     return typeof name === 'string' ? name : null;
   }
 
-  async #person(id: string): Promise<domain.PersonRecord> {
+  async #person(id: string): Promise<PersonRecord> {
     const person = await this.person(id);
     if (!person) throw notFound(id);
     return person;
   }
 
   /** Persons who can match the filter; found by an index if the filter requires a name or an id. */
-  async *#candidates(filter: Filter): AsyncGenerator<readonly domain.PersonRecord[]> {
+  async *#candidates(filter: Filter): AsyncGenerator<readonly PersonRecord[]> {
     const userName = requiredText(filter, 'username');
     const id = requiredText(filter, 'id');
     const externalId = requiredText(filter, 'externalid');

@@ -53,10 +53,10 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     ...below('accounts/', 'service-token.ts service-tokens.ts tables.ts user-rules.ts user.ts'),
     ...below('devices/', 'decisions.ts judges.ts records.ts rules.ts tables.ts'),
   ],
-  scim: below('people/', 'leavers.ts lookups.ts person.ts policy.ts refused.ts'),
+  scim: below('people/', 'decisions.ts leavers.ts lookups.ts policy.ts records.ts refused.ts'),
   directory: [
     'accounts/user.ts',
-    ...below('people/', 'leaver-brake.ts leavers.ts lookups.ts person.ts policy.ts refused.ts'),
+    ...below('people/', 'leaver-brake.ts decisions.ts leavers.ts lookups.ts policy.ts records.ts refused.ts'),
   ],
   issuing: [
     ...below('devices/', 'lookups.ts records.ts'),

@@ -1,6 +1,6 @@
 /** The journal in PostgreSQL has no names of persons: what it shows is opened with the rows of the persons. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isEndedHere } from '../../daemon/people/person.ts';
+import { isEndedHere } from '../../daemon/people/decisions.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import { migrations } from '../../daemon/store/postgres/migrations.ts';

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { create, edit } from '../../daemon/people/person.ts';
+import { create, edit } from '../../daemon/people/decisions.ts';
 import { migrations } from '../../daemon/store/sqlite/migrations.ts';
 import { openTemporary } from '../support/sqlite.ts';
 import { commit } from './store/fixtures.ts';

@@ -9,7 +9,7 @@ import { beginCredential, noteStep } from '../../daemon/issuing/credential.ts';
 import { pinIn, setPin } from '../../daemon/issuing/pin.ts';
 import type { ProviderRecord } from '../../daemon/issuing/provider.ts';
 import { CredentialRemovals } from '../../daemon/issuing/work.ts';
-import { create } from '../../daemon/people/person.ts';
+import { create } from '../../daemon/people/decisions.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
 import { openTemporary } from '../support/sqlite.ts';

@@ -2,8 +2,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { detailsOf } from '../../daemon/directory/decisions.ts';
 import { DirectorySync } from '../../daemon/directory/sync.ts';
+import { create } from '../../daemon/people/decisions.ts';
 import { Leavers } from '../../daemon/people/leavers.ts';
-import { create } from '../../daemon/people/person.ts';
 import { PeoplePolicies } from '../../daemon/people/policies.ts';
 import { addDevice, addUser, commit, setDevice } from '../contract/store/fixtures.ts';
 import { openTemporary } from '../support/sqlite.ts';

@@ -1,7 +1,7 @@
 /** Delays of leavers. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { create } from '../../daemon/people/decisions.ts';
 import { Leavers } from '../../daemon/people/leavers.ts';
-import { create } from '../../daemon/people/person.ts';
 import { PeoplePolicies } from '../../daemon/people/policies.ts';
 import { dueLeavers } from '../../daemon/people/work.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';

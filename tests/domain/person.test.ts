@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isEndedHere } from '../../daemon/people/person.ts';
+import { isEndedHere } from '../../daemon/people/decisions.ts';
 
 const left = { active: false, removedAt: null, reason: 'moved', endedBy: null } as const;
 

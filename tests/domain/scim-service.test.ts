@@ -1,9 +1,10 @@
 /** Requests about many persons or groups must not hold the event loop. */
 import fastify from 'fastify';
 import { expect, it, onTestFinished } from 'vitest';
+import { create } from '../../daemon/people/decisions.ts';
 import type { Leavers } from '../../daemon/people/leavers.ts';
-import { create, type PersonRecord } from '../../daemon/people/person.ts';
 import type { PersonFilter } from '../../daemon/people/queries.ts';
+import type { PersonRecord } from '../../daemon/people/records.ts';
 import { readFilter } from '../../daemon/scim/filter.ts';
 import { PersonPages } from '../../daemon/scim/person-pages.ts';
 import { scimRoutes } from '../../daemon/scim/routes.ts';

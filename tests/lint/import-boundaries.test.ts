@@ -59,7 +59,7 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['daemon/devices/service.ts', "import { createServer } from 'node:http';", /HTTP ends in daemon/],
   ['daemon/notifications/outbox.ts', "import { buildServer } from '../http/server.ts';", /HTTP ends in daemon/],
   ['daemon/hardware/attached-keys.ts', "import type { Bindings } from '../http/bindings.ts';", /HTTP ends in daemon/],
-  ['daemon/devices/records.ts', "import type { PersonRecord } from '../people/person.ts';", /the table of subjects/],
+  ['daemon/devices/records.ts', "import type { PersonRecord } from '../people/records.ts';", /the table of subjects/],
   ['daemon/devices/service.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
   ['daemon/maintenance/audit.ts', "import { open } from '../store/sqlite/open.ts';", /chooses the engine/],
   ['daemon/devices/service.ts', "import { openStore } from '../start/store-engine.ts';", /composition root/],

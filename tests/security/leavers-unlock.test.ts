@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Refusal } from '../../daemon/base/decision.ts';
 import { deviceOperations } from '../../daemon/devices/operations.ts';
-import { create } from '../../daemon/people/person.ts';
+import { create } from '../../daemon/people/decisions.ts';
 import { PeoplePolicies } from '../../daemon/people/policies.ts';
 import type { Context } from '../../daemon/requests/context.ts';
 import { Conflict } from '../../daemon/store/commit.ts';

@@ -6,9 +6,9 @@ import type { PostgresSubject } from '../../store/postgres/subject.ts';
 import { rowsOf, toRecord } from '../../store/postgres/tables.ts';
 import type { Rows, Window } from '../../store/queries.ts';
 import { selectList } from '../../store/table.ts';
-import type { PersonRecord } from '../person.ts';
 import type { PersonFilter } from '../queries.ts';
 import { personTerms } from '../reads.ts';
+import type { PersonRecord } from '../records.ts';
 import { people } from '../tables.ts';
 
 const personDialect = {

@@ -5,9 +5,9 @@ import type { Statements } from '../../store/sqlite/statements.ts';
 import type { SqliteSubject } from '../../store/sqlite/subject.ts';
 import { decoder } from '../../store/sqlite/tables.ts';
 import { selectList } from '../../store/table.ts';
-import type { PersonRecord } from '../person.ts';
 import type { PersonFilter } from '../queries.ts';
 import { personTerms } from '../reads.ts';
+import type { PersonRecord } from '../records.ts';
 import { people } from '../tables.ts';
 
 const personDialect = {

@@ -4,16 +4,9 @@ import type { DeviceRecord, DeviceSet } from '../../../daemon/devices/records.ts
 import type { AppRecord } from '../../../daemon/files/app.ts';
 import type { BackupRecord } from '../../../daemon/files/backup.ts';
 import type { CredentialRecord } from '../../../daemon/issuing/credential.ts';
+import { heldName, holderOf, leave, ownerFault, searchTextOf } from '../../../daemon/people/decisions.ts';
 import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/people/leaver-brake.ts';
-import {
-  heldName,
-  holderOf,
-  leave,
-  ownerFault,
-  type PersonRecord,
-  type PersonSet,
-  searchTextOf,
-} from '../../../daemon/people/person.ts';
+import type { PersonRecord, PersonSet } from '../../../daemon/people/records.ts';
 import { type RefusedRow, withRefusals } from '../../../daemon/people/refused-records.ts';
 import type { ProofRecord } from '../../../daemon/proofs/records.ts';
 import { type ReceiptRecord, receiptDigest } from '../../../daemon/receipts/records.ts';

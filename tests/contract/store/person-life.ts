@@ -1,6 +1,6 @@
 /** All that happens to a person, in the words of the registry. */
 import * as devices from '../../../daemon/devices/decisions.ts';
-import * as persons from '../../../daemon/people/person.ts';
+import * as persons from '../../../daemon/people/decisions.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, commit } from './fixtures.ts';

@@ -2,7 +2,8 @@
 
 import { expect } from 'vitest';
 import { hashOf } from '../../../daemon/accounts/user.ts';
-import * as domain from '../../../daemon/people/person.ts';
+import * as domain from '../../../daemon/people/decisions.ts';
+import type { PersonDetails, PersonLeave } from '../../../daemon/people/records.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';
@@ -10,7 +11,7 @@ import { addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from 
 const NOON = 1_800_000_000_000;
 const MINUTE = 60_000;
 
-export const add = (userName: string, rest: Partial<domain.PersonDetails> = {}): Change =>
+export const add = (userName: string, rest: Partial<PersonDetails> = {}): Change =>
   domain.create({
     userName,
     name: null,
@@ -24,7 +25,7 @@ export const add = (userName: string, rest: Partial<domain.PersonDetails> = {}):
 
 const activate = (device: number, userId: string): Change => setDevice(device, { status: 'ACTIVE', userId });
 
-export const leaving = (person: number, userName: string, rest: Partial<domain.PersonLeave> = {}): Change => ({
+export const leaving = (person: number, userName: string, rest: Partial<PersonLeave> = {}): Change => ({
   kind: 'person.leave',
   step: 'leave',
   person,

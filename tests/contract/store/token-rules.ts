@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { adopt } from '../../../daemon/accounts/service-token.ts';
-import { create, edit } from '../../../daemon/people/person.ts';
+import { create, edit } from '../../../daemon/people/decisions.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
