@@ -9,7 +9,9 @@ const root = join(import.meta.dirname, '..', '..');
 const names = Object.keys(routes) as RouteName[];
 const lineOf = (name: RouteName): string => `${endpoints[name].method} ${endpoints[name].path}`;
 
-const sources = globSync('console/**/*.{ts,tsx}', { cwd: root, exclude: ['console/text/*'] })
+// The requests of the station page are those of the command line.
+const files = ['console/**/*.{ts,tsx}', 'src/enrollment/requests.ts'];
+const sources = globSync(files, { cwd: root, exclude: ['console/text/*'] })
   .map(file => readFileSync(join(root, file), 'utf8'))
   .join('\n');
 /** The console names an operation where it calls it, or in the data of a form: as a text, or as an entry of `endpoints`. */
