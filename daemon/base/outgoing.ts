@@ -1,5 +1,5 @@
 /**
- * Requests to other systems: the one transport of the daemon. It is undici, which the first request loads. Redirects are not
+ * Requests to other systems: the one transport of the daemon, but for object stores (daemon/files/s3/client.ts). It is undici, which the first request loads. Redirects are not
  * followed, and the proxies of the environment are not used.
  */
 import type { Socket } from 'node:net';
@@ -15,8 +15,6 @@ interface OutgoingOptions {
   /** Milliseconds until a connection is established, and for which it may be silent from its beginning; absent: no limit of its own. */
   readonly connectMs?: number;
   readonly silenceMs?: number;
-  /** Connections that are kept for further requests; absent: a request has one of its own, so that its address is checked. */
-  readonly kept?: number;
 }
 
 /** A request, and the bounds of its response. */
@@ -47,7 +45,6 @@ export class TookTooLong extends Error {}
 /** A client for one purpose. Its errors have the codes of node:net and node:http, and nothing that the other side has sent. */
 export class Outgoing {
   readonly #options: OutgoingOptions;
-  #kept: ReturnType<typeof openConnections> | null = null;
 
   constructor(options: OutgoingOptions) {
     this.#options = options;
@@ -57,55 +54,31 @@ export class Outgoing {
   async send(request: OutgoingRequest): Promise<Answer> {
     const problem = this.#options.allowed?.problemOf(request.url) ?? null;
     if (problem !== null) throw new AddressNotAllowed(`the address ${problem}`);
-    const connections = await this.#connections();
+    const connections = await openConnections(this.#options);
     const exchange = new Exchange(request);
     try {
-      connections.agent.dispatch(this.#sent(request), exchange);
+      connections.agent.dispatch(sent(request), exchange);
       return await exchange.answered.promise;
     } catch (error) {
       throw withUsualCode(error);
     } finally {
-      if (this.#kept === null) connections.end();
+      connections.end();
     }
-  }
-
-  /** Sends a request over a connection that is kept. The content of its response is a stream. */
-  async stream(request: OutgoingRequest) {
-    const { agent } = await this.#connections();
-    try {
-      const { statusCode, headers, body } = await agent.request(this.#sent(request));
-      return { status: statusCode, headers, content: body };
-    } catch (error) {
-      throw withUsualCode(error);
-    }
-  }
-
-  /** Closes the connections that are kept. */
-  close(): void {
-    void this.#kept?.then(({ end }) => end());
-  }
-
-  #connections() {
-    if (this.#options.kept === undefined) return openConnections(this.#options);
-    this.#kept ??= openConnections(this.#options);
-    return this.#kept;
-  }
-
-  #sent({ url, method, headers, body = null, signal = undefined }: OutgoingRequest) {
-    const reset = this.#options.kept === undefined;
-    return {
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers,
-      body,
-      reset,
-      signal: signal ?? null,
-    };
   }
 }
 
-async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0, kept }: OutgoingOptions) {
+/** A request as undici takes it. Each has a connection of its own, so that its address is checked. */
+const sent = ({ url, method, headers, body = null, signal }: OutgoingRequest) => ({
+  origin: url.origin,
+  path: url.pathname + url.search,
+  method,
+  headers,
+  body,
+  reset: true,
+  signal: signal ?? null,
+});
+
+async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0 }: OutgoingOptions) {
   const { Agent, buildConnector } = await import('undici');
   const sockets = new Set<Socket>();
   const connect: buildConnector.connector = (options, done) => {
@@ -115,7 +88,6 @@ async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0, kept
       allowH2: false,
       ...(ca ? { ca } : {}),
       ...(allowed ? { lookup: allowed.lookupFor(url) } : {}),
-      ...(kept ? { onread: inOneBuffer() } : {}),
     });
     // Its type leaves out that it returns the socket.
     const socket = (connector as (...given: Parameters<typeof connector>) => unknown)(options, done) as Socket;
@@ -125,7 +97,7 @@ async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0, kept
   };
   // Silence ends a connection, and a deadline a request.
   const bounds = { allowH2: false, maxHeaderSize: MAX_HEADERS, headersTimeout: 0, bodyTimeout: 0 };
-  const agent = new Agent({ connect, ...bounds, ...(kept ? { connections: kept, keepAliveTimeout: silenceMs } : {}) });
+  const agent = new Agent({ connect, ...bounds });
   const end = () => {
     void agent.destroy();
     // undici does not end those that are not established yet.
@@ -133,22 +105,6 @@ async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0, kept
   };
   return { agent, end };
 }
-
-/** Bytes that a connection that is kept reads at a time. */
-const BLOCK_BYTES = 64 * 1024;
-
-/**
- * Has a connection read into one buffer, and pass on copies whose memory can be freed one by one: the usual buffers, which
- * connections with TLS even share, would take more than 64 MiB before each garbage collection.
- */
-const inOneBuffer = () => ({
-  buffer: Buffer.allocUnsafeSlow(BLOCK_BYTES),
-  callback(this: Socket, length: number, read: Uint8Array): boolean {
-    const copy = Buffer.allocUnsafeSlow(length);
-    copy.set(read.subarray(0, length));
-    return this.push(copy);
-  },
-});
 
 /** Collects the response to a request. The objects of a stream would outlive it, and an upload has a request for each part. */
 class Exchange implements Dispatcher.DispatchHandler {

@@ -276,7 +276,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/'],
-    except: ['daemon/start/', 'daemon/http/', ...meetingHttp],
+    except: ['daemon/start/', 'daemon/http/', ...meetingHttp, 'daemon/files/s3/client.ts'],
     never: ['node:http', 'node:https'],
     because: 'HTTP ends in daemon/http, and requests to other systems have one transport, daemon/base/outgoing.ts',
   },

@@ -20,15 +20,6 @@ it('a request has a connection of its own, which ends with the response', async 
   await expect.poll(() => server.open.size).toBe(0);
 });
 
-it('connections that are kept serve further requests, until the client is closed', async () => {
-  const server = await answering((_request, response) => response.end('answer'));
-  const outgoing = new Outgoing({ kept: 1, silenceMs: 30_000 });
-  for (const _ of [1, 2, 3]) expect((await outgoing.send(get(server.url))).status).toBe(200);
-  expect([server.connections(), server.open.size]).toEqual([1, 1]);
-  outgoing.close();
-  await expect.poll(() => server.open.size).toBe(0);
-});
-
 it('a request whose name is never resolved ends at its deadline, and when it is aborted', async () => {
   const never: Resolve = () => undefined;
   const outgoing = new Outgoing({ allowed: new AllowedTargets([], never) });

@@ -1,58 +1,97 @@
 /** The client of the object store, with connections and responses that leave little memory behind. */
+
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { S3Client } from '@aws-sdk/client-s3';
-import { Outgoing, type OutgoingRequest } from '../../base/outgoing.ts';
 import type { S3Target } from '../../home/object-store-target.ts';
 
 /** A connection that is not made within this time, and one that is silent for this long, has failed (milliseconds). */
-const limits = { connectMs: 5_000, silenceMs: 30_000, kept: 50 };
+const timeouts = { connectionTimeout: 5_000, socketTimeout: 30_000 };
 
-/** A request as the library has signed it. */
-interface SignedRequest extends Omit<OutgoingRequest, 'url'> {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number;
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | string[] | null>>;
+const agents = { keepAlive: true, maxSockets: 50 };
+
+/** Bytes that a connection passes on at a time. Each copy of this size has separate memory, which can be freed alone. */
+const BLOCK_BYTES = 64 * 1024;
+
+/**
+ * Has each connection read into one buffer: new ones, which connections with TLS even share, would take more than 64 MiB before each
+ * garbage collection. The HTTP parser copies the content of a response while the event lasts.
+ */
+function inBlocks<A extends HttpAgent>(agent: A): A {
+  const connect = agent.createConnection.bind(agent) as (options: object, callback?: unknown) => Socket;
+  agent.createConnection = (options, callback) => {
+    const block = new Block(bytes => connection.emit('data', bytes));
+    const onread = { buffer: Buffer.allocUnsafeSlow(BLOCK_BYTES), callback: block.take };
+    const connection = connect({ ...options, onread }, callback);
+    // These listeners come before those of the request.
+    for (const event of ['end', 'error', 'close']) connection.on(event, block.passOn);
+    return connection;
+  };
+  return agent;
 }
 
-/** Sender of the library's requests. */
-class SignedRequests {
-  readonly #outgoing = new Outgoing(limits);
+/** Joins what a connection reads in one turn of the event loop: TLS has at most 16 KiB in a record. */
+class Block {
+  readonly #emit: (bytes: Buffer) => void;
+  readonly #bytes = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #filled = 0;
 
-  /** The response to a change is read whole: it is retried if it breaks off. A file is sent in response to GET. */
-  async handle(request: SignedRequest, { abortSignal }: { readonly abortSignal?: object | undefined } = {}) {
-    const signed = { ...request, url: urlOf(request), signal: abortSignal as AbortSignal | undefined };
-    const answer = await this.#outgoing[request.method === 'GET' ? 'stream' : 'send'](signed);
-    const headers = Object.entries(answer.headers).map(([name, value]) => [name, `${value}`]);
-    return { response: { statusCode: answer.status, headers: Object.fromEntries(headers), body: answer.content } };
+  constructor(emit: (bytes: Buffer) => void) {
+    this.#emit = emit;
   }
 
-  destroy(): void {
-    this.#outgoing.close();
-  }
+  readonly take = (length: number, read: Uint8Array): boolean => {
+    if (this.#filled + length > BLOCK_BYTES) this.passOn();
+    if (this.#filled === 0) setImmediate(this.passOn);
+    this.#bytes.set(read.subarray(0, length), this.#filled);
+    this.#filled += length;
+    return true;
+  };
+
+  readonly passOn = (): void => {
+    const length = this.#filled;
+    this.#filled = 0;
+    if (length > 0) this.#emit(this.#bytes.subarray(0, length));
+  };
 }
 
 /** A client for the service of a target. It tries a request four times. */
 export function clientOf(target: S3Target): S3Client {
-  return new S3Client({
+  const client = new S3Client({
     region: target.region,
     credentials: target.credentials,
     // Only AWS itself resolves BUCKET.HOST for each bucket.
     ...(target.endpoint ? { endpoint: target.endpoint, forcePathStyle: true } : {}),
     maxAttempts: 4,
-    requestHandler: new SignedRequests(),
-    // undici does not wait for the consent of the service.
-    expectContinueHeader: false,
+    requestHandler: {
+      ...timeouts,
+      httpAgent: inBlocks(new HttpAgent(agents)),
+      httpsAgent: inBlocks(new HttpsAgent(agents)),
+    },
     // Other services do not know the newer checksums. The SHA-256 of each part is signed anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  // Before the response is parsed, so that the request is retried if the response breaks off.
+  client.middlewareStack.add(
+    next => async args => {
+      const result = await next(args);
+      const { method } = args.request as { method: string };
+      await inOnePiece(method, result.response as { body: unknown });
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'inOnePiece' },
+  );
+  return client;
 }
 
-function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): URL {
-  const url = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}${path}`);
-  const pairs = Object.entries(query).flatMap(([name, values]) => [values].flat().map(value => [name, value ?? '']));
-  // Services read + as it is.
-  url.search = new URLSearchParams(pairs).toString().replaceAll('+', '%20');
-  return url;
+/**
+ * Reads the response to a change whole. The client would pass it through two more streams, and V8 would keep the objects of each such
+ * request, 9 kB, until its next full garbage collection. A file is sent in response to GET.
+ */
+async function inOnePiece(method: string, response: { body: unknown }): Promise<void> {
+  if (method !== 'GET' && response.body instanceof Readable) response.body = await buffer(response.body);
 }
