@@ -1,6 +1,6 @@
 /**
- * Requests to other systems: the one transport of the daemon, but for object stores (daemon/files/s3/client.ts). It is undici, which the first request loads. Redirects are not
- * followed, and the proxies of the environment are not used.
+ * Requests to other systems: the one transport of the daemon, but for object stores (daemon/files/s3/client.ts). It is undici, which
+ * the first request loads. Redirects are not followed, and the proxies of the environment are not used.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
