@@ -70,6 +70,18 @@ export const base64url = (most: number, description: string) =>
     description: `${description}; base64url, at most ${most} bytes`,
   });
 
+/** Exactly this many bytes as base64url without padding. */
+export function bytesOf(count: number, description: string) {
+  const length = Math.ceil((count * 4) / 3);
+  return line(length, {
+    minLength: length,
+    pattern: '^[A-Za-z0-9_-]+$',
+    shape: `${count} bytes as base64url without padding`,
+    description: `${description}: ${count} bytes as base64url`,
+    examples: ['A'.repeat(length)],
+  });
+}
+
 /** One of these texts. */
 export const oneOf = <const V extends readonly string[]>(values: V, options: FieldOptions = {}): TUnsafe<V[number]> =>
   Type.Unsafe<V[number]>({ type: 'string', enum: [...values], ...options });

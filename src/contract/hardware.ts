@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { additions } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
-import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { bytesOf, count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
 import { assertion, signing } from './receipts.ts';
@@ -59,17 +59,6 @@ export const driverStatus = Type.Object({
 /** State of one hardware driver. `detail` is a sentence for people. */
 export type DriverStatus = Static<typeof driverStatus>;
 
-const bytes = (count: number, description: string) => {
-  const length = Math.ceil((count * 4) / 3);
-  return line(length, {
-    minLength: length,
-    pattern: '^[A-Za-z0-9_-]+$',
-    shape: `${count} bytes as base64url without padding`,
-    description: `${description}: ${count} bytes as base64url`,
-    examples: ['A'.repeat(length)],
-  });
-};
-
 /** Characters and bytes of a PIN (FIDO CTAP 2.1, 6.5.1). */
 const pinText = secret({ min: 1, max: pinBounds.most }, { description: 'PIN of the key: 4 to 63 bytes of UTF-8' });
 
@@ -119,9 +108,9 @@ export const hardwareOperations = additions('Hardware', {
       serialNumber: line(textLengths.serialNumber, {
         description: 'serial number that the evidence is about; that of the key, if it reports one',
       }),
-      challenge: bytes(32, 'challenge of the registry'),
+      challenge: bytesOf(32, 'challenge of the registry'),
       registryId: line(64, { description: 'id of the registry' }),
-      ephemeralPublicKey: bytes(65, 'ephemeral public key of the registry, an uncompressed point of P-256'),
+      ephemeralPublicKey: bytesOf(65, 'ephemeral public key of the registry, an uncompressed point of P-256'),
     }),
     data: Type.Object({
       claims,

@@ -222,6 +222,12 @@ export const receiptBounds = {
   signature: 72,
 } as const;
 
+/**
+ * Identities of keys: how many candidates each of the three requests returns, and transports of a key. A key is asked some 8 at a time:
+ * the first portion takes it about a second.
+ */
+export const identityBounds = { portions: [256, 1024, 4096], transports: 8, transport: 32 } as const;
+
 /** Security keys of users: how many each may have, for how long a challenge is valid, and the longest parts of an answer in characters. */
 export const passkeyBounds = {
   perUser: 16,

@@ -19,7 +19,7 @@ const named = <V>(type: string, description: string) =>
   );
 
 /** The AAGUID of a FIDO authenticator: it names a model, never a unit. */
-const aaguid = line(36, {
+export const aaguid = line(36, {
   pattern: `^${aaguidText}$`,
   shape: aaguidShape,
   description: 'AAGUID: names a model of FIDO authenticators, never a unit',
@@ -62,14 +62,16 @@ const scp11bEvidence = Type.Object({
   cardPublicKey: base64url(65, 'ephemeral public key of the card: an uncompressed point of P-256'),
   receipt: base64url(16, 'receipt of the card'),
 });
-const fidoEvidence = Type.Object({
+/** A FIDO attestation. */
+export const fidoEvidence = Type.Object({
   method: oneOf(['fido']),
   attestationObject: base64url(
     proofBounds.attestationObject,
     'attestation object: a CBOR map of fmt, authData, attStmt, or the response to makeCredential of CTAP2 without its status',
   ),
 });
-const u2fEvidence = Type.Object({
+/** A U2F registration. */
+export const u2fEvidence = Type.Object({
   method: oneOf(['u2f']),
   registration: base64url(proofBounds.u2fRegistration, 'response to U2F_REGISTER without the status word'),
 });

@@ -291,3 +291,16 @@ export type CountedTag = (typeof countedTags)[number];
 /** An AAGUID as a part of a pattern, and in words: a UUID in lower case. */
 export const aaguidText = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 export const aaguidShape = 'an AAGUID: a UUID in lower case';
+
+/** What a device is known by: a serial number, a credential that its key has made, or neither since its key was reset. */
+export const identities = ['serial', 'credential', 'none'] as const;
+/** Which keys make a credential for the registry: all, those without a usable serial number, or none. */
+export const identityPolicies = ['required', 'where-needed', 'never'] as const;
+/** Which keys make a credential for the registry. */
+export type IdentityPolicy = (typeof identityPolicies)[number];
+/** Where the serial number of a key with a credential is from. */
+export const numberSources = ['key', 'printed', 'auto'] as const;
+/** Protocols of FIDO keys. */
+export const fidoProtocols = ['CTAP2', 'U2F'] as const;
+/** What an attached key is asked about its identity. */
+export const identitySteps = ['make', 'find', 'prove', 'name'] as const;
