@@ -14,20 +14,27 @@ const WARMING = 4000;
 /** MiB that may be added afterwards: devices and journal entries that inputs have made, and garbage not yet collected. */
 const MOST_GROWTH = 96;
 
+/** Connections to PostgreSQL of a daemon without an export (docs/postgresql.md). It opens them when it first needs them. */
+const MOST_CONNECTIONS = 10;
+
+/** `connections`: how many connections the database has with the daemon; absent on SQLite. */
+interface TrialOptions extends RunOptions {
+  readonly connections?: () => Promise<number>;
+}
+
 /** Tries a daemon, and looks at it before and after. Handles and memory are looked at on Linux alone. */
-export async function tryDaemon(daemon: DaemonProcess, options: RunOptions): Promise<Trial> {
+export async function tryDaemon(daemon: DaemonProcess, options: TrialOptions): Promise<Trial> {
   const target = { ...daemon, scimToken: await furnish(daemon) };
-  // All connections to PostgreSQL that it may have for reads: one that is opened later would look as if it was left.
-  await Promise.all(Array.from({ length: 20 }, () => daemon.call('GET', '/api/devices/list')));
   const warming = Math.min(WARMING, Math.round(options.count / 2));
   const first = await tryInputs(target, { ...options, count: warming });
-  const before = await stateOf(daemon.pid);
+  const look = () => stateOf(daemon.pid, options.connections);
+  const before = await look();
   const second = await tryInputs(target, { ...options, seed: options.seed + warming, count: options.count - warming });
   const report = joined(first, second);
   const problems = [...report.faults, ...errorsIn(daemon.output())];
   if (daemon.child.exitCode !== null || daemon.child.signalCode !== null)
     return { report, problems: [...problems, 'the daemon has ended'] };
-  if (before) problems.push(...(await leftOver(daemon.pid, before)));
+  if (before) problems.push(...(await leftOver(look, before)));
   return { report, problems };
 }
 
@@ -78,17 +85,20 @@ function joined(first: Report, second: Report): Report {
 const errorsIn = (log: string): string[] => log.split('\n').filter(line => /"level":"(error|fatal)"/.test(line));
 
 interface State {
-  /** What each is open on: a file, a socket. */
+  /** The file or socket of each. */
   readonly handles: readonly string[];
+  /** Connections to PostgreSQL, which are handles too. */
+  readonly connections: number;
   readonly megabytes: number;
 }
 
-async function stateOf(pid: number): Promise<State | null> {
+async function stateOf(pid: number, count: () => Promise<number> = async () => 0): Promise<State | null> {
   if (process.platform !== 'linux') return null;
+  const connections = await count();
   const names = await readdir(`/proc/${pid}/fd`);
   const handles = await Promise.all(names.map(name => readlink(`/proc/${pid}/fd/${name}`).catch(() => 'closed since')));
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return { handles, megabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024 };
+  return { handles, connections, megabytes: Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) / 1024 };
 }
 
 /** The handles without one for each of `others`: a file can be open several times. */
@@ -102,17 +112,19 @@ function withoutEach(handles: readonly string[], others: readonly string[]): str
 }
 
 /** Closed connections take a moment to be seen: what is still held after many looks is held. */
-async function leftOver(pid: number, before: State): Promise<string[]> {
+async function leftOver(look: () => Promise<State | null>, before: State): Promise<string[]> {
+  const held = (state: State) => state.handles.length - state.connections;
   let now = before;
   for (let looks = 0; looks < 100; looks++) {
-    now = (await stateOf(pid))!;
-    if (now.handles.length <= before.handles.length) break;
+    now = (await look())!;
+    if (held(now) <= held(before) && now.connections <= MOST_CONNECTIONS) break;
     await new Promise(resolve => setTimeout(resolve, 50));
   }
   const left = withoutEach(now.handles, before.handles);
   const grown = now.megabytes - before.megabytes;
   return [
-    ...(now.handles.length > before.handles.length ? [`handles are left: ${left.join(', ')}`] : []),
+    ...(held(now) > held(before) ? [`handles are left: ${left.join(', ')}`] : []),
+    ...(now.connections > MOST_CONNECTIONS ? [`${now.connections} connections to the database are left`] : []),
     ...(grown > MOST_GROWTH
       ? [`memory has grown by ${Math.round(grown)} MiB, from ${Math.round(before.megabytes)}`]
       : []),

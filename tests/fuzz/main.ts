@@ -54,13 +54,20 @@ async function tryHistories(engine: string, tryThem: (histories: PersonHistories
   console.log(`histories of persons on ${engine}: ${histories} tried in ${seconds} s, seed ${seed}`);
 }
 
-/** Tries a daemon of its own. `store`: address of its database; SQLite if absent. */
-async function tryOn(engine: string, store?: string): Promise<void> {
+/** Tries a daemon of its own. `database`: its address, and how many connections it has; SQLite if absent. */
+async function tryOn(
+  engine: string,
+  database?: { readonly address: string; readonly connections: () => Promise<number> },
+): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'devmgr-fuzz-'));
-  const daemon = await spawnTried(home, store);
+  const daemon = await spawnTried(home, database?.address);
   console.log(`${engine}: seed ${seed}, ${count} inputs`);
   const started = performance.now();
-  const { report, problems } = await tryDaemon(daemon, { seed, count });
+  const { report, problems } = await tryDaemon(daemon, {
+    seed,
+    count,
+    ...(database && { connections: database.connections }),
+  });
   console.log(
     `${report.sent} sent in ${Math.round((performance.now() - started) / 1000)} s; slowest ${Math.round(report.slowest)} ms; ${report.suspects} sent again alone`,
   );
@@ -80,7 +87,12 @@ await tryOn('SQLite');
 if (postgresServers().length > 0) {
   const server = await PostgresServer.start();
   await tryHistories('PostgreSQL with three nodes', one => tryPersonsOnNodes(server, one));
-  await tryOn('PostgreSQL', server.url(await server.database()));
+  const name = await server.database();
+  const connections = async () => {
+    const counted = `SELECT count(*)::int AS open FROM pg_stat_activity WHERE datname = '${name}'`;
+    return Number((await server.query(counted))[0]!.open);
+  };
+  await tryOn('PostgreSQL', { address: server.url(name), connections });
   await server.stop();
 } else console.log('PostgreSQL: left out, it is not installed (apt-get install postgresql)');
 for (const fault of faults) console.error(fault);
