@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -45,7 +46,8 @@ export async function build() {
   const started = Date.now();
   const [{ files, inputs: read }, page] = await Promise.all([
     bundle({ external: natives, absent: [] }),
-    bundleConsole(),
+    // `npm run left-out` builds a program without the console.
+    existsSync(join(root, 'console')) ? bundleConsole() : { files: [], inputs: [] },
   ]);
   const inputs = [...new Set([...read, ...page.inputs])];
   publishConsole(page.files);

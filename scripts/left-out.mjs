@@ -1,34 +1,37 @@
-// `npm run left-out`: each subject that a registry can do without is left out of a copy of the sources, with those that need it, and
-// then all of them. The types must be right without it, and the daemon must start, register a device and list it. Prints a table of
-// what each takes; with `-- --write`, also into docs/architecture.md. Names after `--` choose subjects.
+// `npm run left-out`: each part that a registry can do without (subjects, engines, the console) is left out of a copy of the sources,
+// with the subjects that need it, and then all of them. The types must be right without it, and the daemon must start, register a
+// device and list it. Prints a table of what each takes; with `-- --write`, also into docs/architecture.md. Names after `--` choose parts.
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { residentMiB, settled, startDaemon } from '../benchmarks/processes.ts';
-import { optional, subjects } from './lib/import-rules.ts';
-import { withNeeders, without } from './lib/left-out.ts';
+import { engines, optional as optionalSubjects } from './lib/import-rules.ts';
+import { foldersOf, lists, withNeeders, without } from './lib/left-out.ts';
 import { fail, modules, node, root, run } from './lib/project.mjs';
 
 const { values, positionals } = parseArgs({ options: { write: { type: 'boolean' } }, allowPositionals: true });
+const optional = [...optionalSubjects, ...Object.keys(engines)];
 const unknown = positionals.find(name => !optional.includes(name));
-if (unknown !== undefined)
-  fail(`there is no subject ${unknown}.`, `Those that can be left out: ${optional.join(', ')}.`);
+if (unknown !== undefined) fail(`there is no part ${unknown}.`, `These parts can be left out: ${optional.join(', ')}.`);
 
 const STARTS = 5;
 const page = join(root, 'docs', 'architecture.md');
 const marked = /(<!-- left-out -->\n)[\s\S]*(\n<!-- \/left-out -->)/;
 
-/** The lists of `daemon/start/`, in which a subject has its lines. */
-const lists = ['daemon/start/subjects.ts', 'daemon/start/services.ts'];
 const sources = ['bin', 'src', 'daemon', 'drivers', 'console', 'scripts', 'assets'];
 const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
 
-const linesOf = name =>
-  globSync(`daemon/${name}/**/*.ts`, { cwd: root })
-    .map(file => readFileSync(join(root, file), 'utf8').split('\n').length - 1)
-    .reduce((sum, lines) => sum + lines, 0);
+/** Lines of TypeScript below folders; a file counts once. */
+function linesOf(folders) {
+  const found = new Set(folders.flatMap(folder => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: root })));
+  const lines = [...found].map(file => readFileSync(join(root, file), 'utf8').split('\n').length - 1);
+  return lines.reduce((sum, count) => sum + count, 0);
+}
+
+/** What the program consists of. */
+const product = sources.slice(0, 5);
 
 const median = all => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];
 
@@ -42,11 +45,12 @@ async function leaveOut(label, names) {
     });
     for (const file of tracked.split('\0').filter(Boolean)) cpSync(join(root, file), join(folder, file));
     symlinkSync(modules, join(folder, 'node_modules'), 'junction');
-    for (const name of names) rmSync(join(folder, 'daemon', name), { recursive: true });
-    for (const list of lists.map(file => join(folder, file)))
+    const folders = names.flatMap(foldersOf);
+    for (const gone of globSync(folders, { cwd: folder })) rmSync(join(folder, gone), { recursive: true });
+    for (const list of globSync(lists, { cwd: folder }).map(file => join(folder, file)))
       writeFileSync(list, without(readFileSync(list, 'utf8'), names));
     const compilerOptions = { incremental: false, tsBuildInfoFile: null };
-    const types = { extends: './tsconfig.json', compilerOptions, include: sources.slice(0, 4), exclude: [] };
+    const types = { extends: './tsconfig.json', compilerOptions, include: product.slice(0, 4), exclude: [] };
     writeFileSync(join(folder, 'left-out.json'), JSON.stringify(types));
     const codes = await Promise.all([
       run(join(modules, '.bin', 'tsc'), ['--checkers', '1', '-p', 'left-out.json'], { cwd: folder }),
@@ -54,12 +58,13 @@ async function leaveOut(label, names) {
     ]);
     if (codes.some(code => code !== 0)) throw new Error(`without ${names.join(', ')}: see the messages above`);
     const gone = names.filter(name => name !== label);
-    const lines = names.map(linesOf).reduce((sum, count) => sum + count, 0);
+    const lines = linesOf(folders);
     const { startMs, memory } = await measured(folder);
     return [
       label,
-      label in subjects ? gone.join(', ') || '–' : '–',
+      optional.includes(label) ? gone.join(', ') || '–' : '–',
       lines.toLocaleString('en'),
+      (linesOf(product) - lines).toLocaleString('en'),
       startMs.toFixed(0),
       memory.toFixed(1),
     ];
@@ -102,8 +107,8 @@ const show = cells => {
   rows.push(`| ${cells.join(' | ')} |`);
   process.stdout.write(`${rows.at(-1)}\n`);
 };
-show(['left out', 'with it', 'lines', 'start, ms', 'memory, MiB']);
-show(['---', '---', '--:', '--:', '--:']);
+show(['left out', 'with it', 'lines', 'left', 'start, ms', 'memory, MiB']);
+show(['---', '---', '--:', '--:', '--:', '--:']);
 show(await leaveOut('nothing', []));
 for (const name of positionals.length > 0 ? positionals : optional) show(await leaveOut(name, withNeeders(name)));
 if (positionals.length === 0) show(await leaveOut('all of them', optional));

@@ -22,7 +22,7 @@ const csvHeader = 'id,timestamp,type,deviceId,serialNumber,user,requestId,detail
 export function audit(options: AuditOptions, io: ProgramIo): Promise<number> {
   return reporting(io, options.json, async () => {
     const { home, target } = await existingRegistry(options, io.env);
-    const reader = await (await storeMaintenance(target, home)).openReader();
+    const reader = await storeMaintenance(target, home).openReader();
     try {
       if (options.verify) return await verify(home, reader, options, io);
       return options.head === true ? await printHead(home, reader, options, io) : await list(reader, options, io);

@@ -3,7 +3,6 @@
 import type { CopyOptions, ProgramIo } from '../../src/contract/programs.ts';
 import { escapedLine } from '../base/escaped.ts';
 import { StartRefused } from '../base/start-refused.ts';
-import { openBlobs } from '../files/open-blobs.ts';
 import { checkBelonging, presentImprint } from '../home/belonging.ts';
 import { secretsFrom } from '../home/given-settings.ts';
 import { presentHeads, type ReadHeads } from '../home/head-file.ts';
@@ -12,6 +11,7 @@ import { lockHome } from '../home/lock.ts';
 import { filesTarget } from '../home/object-store-target.ts';
 import { registryPlace } from '../home/store-target.ts';
 import type { Blobs } from '../requests/blobs.ts';
+import { openBlobs } from '../start/file-store.ts';
 import { print, reporting } from '../start/program-io.ts';
 import { type CopiedRegistry, copiedRegistry } from '../start/store-engine.ts';
 import { type CopySource, type CopyTarget, copiedTables } from '../store/copy.ts';
@@ -80,7 +80,7 @@ async function copyLocked(
   options: CopyOptions,
   io: ProgramIo,
 ): Promise<Report> {
-  const [from, to] = [await copiedRegistry(places[0], home), await copiedRegistry(places[1], home)];
+  const [from, to] = [copiedRegistry(places[0], home), copiedRegistry(places[1], home)];
   const read = () => from.imprint();
   // A file that someone has put back is checked with the rest of the source.
   const imprint = await ('file' in places[0] ? read() : presentImprint(home, read));

@@ -25,7 +25,7 @@ export function check(options: CheckOptions, io: ProgramIo): Promise<number> {
     const { home, target } = await existingRegistry(options, io.env);
     const objectStore = filesTarget(options.files ?? null, io.env, true);
     if (target !== null) await checkInstance(target, home);
-    const store = await storeMaintenance(target, home);
+    const store = storeMaintenance(target, home);
     const heads = await presentHeads(home);
     // Before the journal, which takes long: an unusable object store is refused first, even if the registry has no files.
     const files = await filesOf(home, objectStore);

@@ -1,7 +1,7 @@
 /** Where the programs for a stopped registry find its files. */
-import { refusingObjects } from '../files/open-blobs.ts';
 import type { Home } from '../home/home.ts';
 import type { S3Target } from '../home/object-store-target.ts';
+import { openKept } from '../start/file-store.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { folderFiles, type RestoreFiles } from './folder-files.ts';
 
@@ -11,11 +11,7 @@ import { folderFiles, type RestoreFiles } from './folder-files.ts';
  */
 export async function filesOf(home: Home, objectStore: S3Target | null): Promise<RestoreFiles> {
   if (objectStore === null) return folderFiles(home);
-  // Its client is large: a registry with a folder never loads it.
-  const { openKeptObjects } = await import('../files/s3/kept-objects.ts');
-  const objects = await refusingObjects(`the files in ${objectStore.bucket} cannot be read`, () =>
-    openKeptObjects(objectStore),
-  );
+  const objects = await openKept(objectStore);
   return {
     check: reader => checkBlobs(reader, blob => objects.digest(blob)),
     bringBack: restored => objects.bringBack(names => restored.knownBlobs(names)),

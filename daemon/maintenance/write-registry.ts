@@ -13,7 +13,7 @@ export async function writeRegistry<T>(
   warn: (message: string) => void,
   use: (store: Store, heads: HeadKeeper) => Promise<T>,
 ): Promise<T> {
-  const store = await (await storeMaintenance(target, home)).openStore();
+  const store = await storeMaintenance(target, home).openStore();
   try {
     const heads = await HeadKeeper.start({ home, store, keys: () => journalKeys(home), now: Date.now, warn });
     try {

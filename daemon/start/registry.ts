@@ -6,7 +6,6 @@ import type { Tokens } from '../accounts/tokens.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ShutdownStack } from '../base/shutdown.ts';
 import { keepEarlierBlobs } from '../files/blob-folder.ts';
-import { keepSwept, openBlobs, watchOthers } from '../files/open-blobs.ts';
 import type { AttachedKeys } from '../hardware/attached-keys.ts';
 import { checkUnused } from '../home/belonging.ts';
 import { HeadKeeper } from '../home/head-keeper.ts';
@@ -20,6 +19,7 @@ import { AccessJournal } from '../requests/access-journal.ts';
 import type { Blobs } from '../requests/blobs.ts';
 import type { Readiness } from '../requests/readiness.ts';
 import type { Store } from '../store/store.ts';
+import { keepSwept, openBlobs, watchOthers } from './file-store.ts';
 
 /** Wall clock in milliseconds since 1970. */
 export const now = (): number => Date.now();

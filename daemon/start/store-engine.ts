@@ -1,4 +1,4 @@
-/** The only place that chooses the engine of the store: SQLite in the home folder, or PostgreSQL. */
+/** The only place that chooses the engine of the store: SQLite in the home folder, or a database. */
 
 import { StartRefused } from '../base/start-refused.ts';
 import { checkBelonging, checkComplete, checkUnused, presentImprint } from '../home/belonging.ts';
@@ -8,10 +8,12 @@ import { allKeys, journalKeys } from '../home/journal-keys.ts';
 import type { RegistryPlace, StoreTarget } from '../home/store-target.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { CopySource, CopyTarget, Replacement } from '../store/copy.ts';
+import { type DatabaseEngine, StoreMisconfigured, StoreUnreachable } from '../store/database.ts';
 import type { Imprint } from '../store/imprint.ts';
 import type { FileMaintenance, StoreMaintenance } from '../store/maintenance.ts';
 import * as sqlite from '../store/sqlite/index.ts';
 import type { Store } from '../store/store.ts';
+import { databases, engineFor } from './engines.ts';
 import { subjects } from './subjects.ts';
 
 /**
@@ -36,46 +38,40 @@ export async function openStore(
   const [journalKey, ...otherJournalKeys] = allKeys(await journalKeys(home)).toReversed();
   const keys = { subjects, journalKey: journalKey!, otherJournalKeys, notice, instance };
   if (target === null) return sqlite.openSqliteStore({ file: home.path('database'), ...keys });
-  const { openPostgresStore } = await import('../store/postgres/index.ts');
   const readJournalKeys = async () => allKeys(await journalKeys(home));
-  return refusing(() => openPostgresStore({ ...target, ...keys, readJournalKeys }));
+  return inDatabase(target, engine => engine.openStore({ ...target, ...keys, readJournalKeys }));
 }
 
 /** Facts about the secrets of a registry; null if there is none. */
 export async function readImprint(target: StoreTarget | null, home: Home): Promise<Imprint | null> {
-  return target === null ? sqlite.readImprint(home.path('database')) : readPostgresImprint(target);
+  return target === null
+    ? sqlite.readImprint(home.path('database'))
+    : inDatabase(target, engine => engine.readImprint(target));
 }
 
 /** The database in messages, without a password. */
 async function databaseName(target: StoreTarget | null, home: Home): Promise<string> {
   if (target === null) return home.path('database');
-  const postgres = await import('../store/postgres/index.ts');
-  return refusing(async () => postgres.databaseName(target));
-}
-
-async function readPostgresImprint(target: StoreTarget): Promise<Imprint | null> {
-  const postgres = await import('../store/postgres/index.ts');
-  return refusing(() => postgres.readImprint(target));
+  return inDatabase(target, engine => engine.databaseName(target));
 }
 
 /** As `lockCreation` if the database has no registry yet, or one that was never used; null if it has one, or for SQLite. */
 export async function lockIfNew(target: StoreTarget | null): Promise<(() => Promise<void>) | null> {
-  if (target === null || (await readPostgresImprint(target))?.head) return null;
+  if (target === null || (await inDatabase(target, engine => engine.readImprint(target)))?.head) return null;
   return lockCreation(target);
 }
 
 /** Keeps other nodes from creating a registry in the same database at the same time. Resolves with the function that ends this. */
 export async function lockCreation(target: StoreTarget | null): Promise<() => Promise<void>> {
   if (target === null) return async () => {};
-  const postgres = await import('../store/postgres/index.ts');
-  return refusing(() => postgres.lockCreation(target));
+  return inDatabase(target, engine => engine.lockCreation(target));
 }
 
 /** Turns the refusal of a database, or a missing server, into the end of a start. */
-async function refusing<T>(open: () => Promise<T>): Promise<T> {
-  const { StoreMisconfigured, StoreUnreachable } = await import('../store/postgres/index.ts');
+async function inDatabase<T>({ url }: StoreTarget, use: (engine: DatabaseEngine) => T | Promise<T>): Promise<T> {
+  const engine = await engineFor(url, databases);
   try {
-    return await open();
+    return await use(engine);
   } catch (error) {
     if (error instanceof StoreMisconfigured) throw new StartRefused(2, error.message, error.hint);
     if (error instanceof StoreUnreachable) throw new StartRefused(9, error.message, error.hint);
@@ -92,7 +88,7 @@ export interface CopiedRegistry {
 }
 
 /** The registry in a place, with the keys of a home. */
-export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<CopiedRegistry> {
+export function copiedRegistry(place: RegistryPlace, home: Home): CopiedRegistry {
   if ('file' in place) {
     const { file } = place;
     return {
@@ -102,12 +98,11 @@ export async function copiedRegistry(place: RegistryPlace, home: Home): Promise<
       openTarget: () => refusingFile(() => sqlite.openCopyTarget(subjects, file)),
     };
   }
-  const postgres = await import('../store/postgres/index.ts');
   return {
-    maintenance: await storeMaintenance(place, home),
-    imprint: () => refusing(() => postgres.readImprint(place)),
-    openSource: () => refusing(() => postgres.openCopySource(place)),
-    openTarget: () => refusing(() => postgres.openCopyTarget({ ...place, subjects })),
+    maintenance: storeMaintenance(place, home),
+    imprint: () => inDatabase(place, engine => engine.readImprint(place)),
+    openSource: () => inDatabase(place, engine => engine.openCopySource(place)),
+    openTarget: () => inDatabase(place, engine => engine.openCopyTarget({ ...place, subjects })),
   };
 }
 
@@ -120,14 +115,12 @@ export const { openDisposable } = sqlite;
 
 /** The registry in a database at this moment; daemons may be writing. Rejects with `StartRefused` if `openStore` does. */
 export async function openSnapshot(target: StoreTarget): Promise<CopySource> {
-  const postgres = await import('../store/postgres/index.ts');
-  return refusing(() => postgres.openSnapshot(target));
+  return inDatabase(target, engine => engine.openSnapshot(target));
 }
 
 /** Takes a database from all daemons, to replace its registry. Rejects with `StartRefused` where `openStore` does. */
 export async function openReplacement(target: StoreTarget): Promise<Replacement> {
-  const postgres = await import('../store/postgres/index.ts');
-  return refusing(() => postgres.openReplacement({ ...target, subjects }));
+  return inDatabase(target, engine => engine.openReplacement({ ...target, subjects }));
 }
 
 /** A file that a flag names and that cannot be used. */
@@ -153,17 +146,12 @@ export function sqliteMaintenance(home: Home, file: string = home.path('database
 }
 
 /** Work on an existing registry, wherever it is. Rejects with `StartRefused` where `openStore` does. */
-export async function storeMaintenance(target: StoreTarget | null, home: Home): Promise<StoreMaintenance> {
+export function storeMaintenance(target: StoreTarget | null, home: Home): StoreMaintenance {
   if (target === null) return sqliteMaintenance(home);
-  const { databaseMaintenance } = await import('../store/postgres/index.ts');
-  const registry = databaseMaintenance({
-    ...target,
-    subjects,
-    journalKeys: async () => allKeys(await journalKeys(home)),
-  });
+  const registry = { ...target, subjects, journalKeys: async () => allKeys(await journalKeys(home)) };
   return {
-    openStore: () => refusing(() => registry.openStore()),
-    openReader: () => refusing(() => registry.openReader()),
-    check: anchors => refusing(() => registry.check(anchors)),
+    openStore: () => inDatabase(target, engine => engine.maintenance(registry).openStore()),
+    openReader: () => inDatabase(target, engine => engine.maintenance(registry).openReader()),
+    check: anchors => inDatabase(target, engine => engine.maintenance(registry).check(anchors)),
   };
 }

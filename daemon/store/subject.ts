@@ -6,7 +6,6 @@
 
 import type { SealedNames } from './chain.ts';
 import type { EntryType, SubjectKind } from './journal.ts';
-import type { PostgresSubject } from './postgres/subject.ts';
 import type { Reads, RecordQueries } from './read/records.ts';
 import type { SqliteSubject } from './sqlite/subject.ts';
 import type { CommitNotice } from './store.ts';
@@ -26,7 +25,12 @@ export interface AssignedReplay {
   readonly many?: { readonly [T in EntryType]?: (detail: Fields) => void };
 }
 
-export interface Subject {
+/** What subjects state for engines that are loaded on demand: each engine adds its own. */
+// biome-ignore lint/suspicious/noEmptyInterface: engines add to it
+export interface SubjectEngines {}
+type OnDemand = { readonly [E in keyof SubjectEngines]?: () => Promise<SubjectEngines[E]> };
+
+export interface Subject extends OnDemand {
   /** Tables whose rows are numbered from 1 without gaps. Rows refer to those of earlier tables only, and to those of earlier subjects. */
   readonly tables?: readonly AnyTable[];
   /** Rows that are replaced as a whole. */
@@ -57,8 +61,6 @@ export interface Subject {
   /** Reads, once for both engines. */
   readonly reads?: (queries: RecordQueries) => Partial<Reads>;
   readonly sqlite?: SqliteSubject;
-  /** Loaded only by a daemon with PostgreSQL. */
-  readonly postgres?: () => Promise<PostgresSubject>;
 }
 
 /** Checks the type. */

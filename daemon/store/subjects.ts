@@ -1,11 +1,10 @@
 import type { SealedNames } from './chain.ts';
 import type { Change, Guard } from './commit.ts';
 import { own } from './own.ts';
-import type { PostgresSubject } from './postgres/subject.ts';
 import type { Reads, RecordQueries } from './read/records.ts';
 import type { SqliteSubject } from './sqlite/subject.ts';
 import type { CommitNotice } from './store.ts';
-import type { Subject } from './subject.ts';
+import type { Subject, SubjectEngines } from './subject.ts';
 import type { AnyTable } from './table.ts';
 import { Documents, type ReplacedKind } from './write/documents.ts';
 import type { Draft } from './write/draft.ts';
@@ -35,8 +34,7 @@ export class Subjects {
   readonly names: SealedNames | undefined;
   readonly faults: readonly string[];
   readonly inSqlite: readonly SqliteSubject[];
-  /** Empty until `loadPostgres`. */
-  inPostgres: readonly PostgresSubject[] = [];
+  readonly #loaded = new Map<keyof SubjectEngines, readonly unknown[]>();
   readonly #changes: ReadonlyMap<string, ChangeRule<Change>>;
   readonly #guards: ReadonlyMap<string, GuardRule<Guard>>;
 
@@ -67,9 +65,15 @@ export class Subjects {
     return this.#guards.get(guard.kind) ?? unknown('guard', guard);
   }
 
-  /** To be called before a database of PostgreSQL is used. */
-  async loadPostgres(): Promise<void> {
-    this.inPostgres = await Promise.all(this.all.flatMap(({ postgres }) => (postgres ? [postgres()] : [])));
+  /** To be called before an engine is used that is loaded on demand. */
+  async load(engine: keyof SubjectEngines): Promise<void> {
+    const ofEngine = this.all.map((one): (() => Promise<unknown>) | undefined => one[engine]);
+    this.#loaded.set(engine, await Promise.all(ofEngine.flatMap(load => (load ? [load()] : []))));
+  }
+
+  /** The statements of subjects for an engine; empty until `load`. */
+  stated<E extends keyof SubjectEngines>(engine: E): readonly SubjectEngines[E][] {
+    return (this.#loaded.get(engine) ?? []) as SubjectEngines[E][];
   }
 
   /** What listeners learn of a transaction. */

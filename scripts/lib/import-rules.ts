@@ -79,6 +79,12 @@ const kept = ['accounts', 'devices', 'sign-in', 'files', 'notifications'];
 export const optional: readonly string[] = Object.keys(subjects).filter(name => !kept.includes(name));
 const optionalFolders = optional.map(name => `daemon/${name}/`);
 
+/** What stores a registry or its files outside of the home, each with its folders. It can be left out, too. */
+export const engines: Readonly<Record<string, readonly string[]>> = {
+  'store/postgres': ['daemon/store/postgres/', 'daemon/*/postgres/'],
+  'files/s3': ['daemon/files/s3/'],
+};
+
 /** A package that only `places` import. */
 const knownBy = (places: readonly string[], packages: readonly string[], because: string): Rule => ({
   from: product,
@@ -289,19 +295,19 @@ export const rules: readonly Rule[] = [
     because:
       'everything stores through the interfaces in daemon/store; only daemon/start/store-engine.ts chooses the engine',
   },
+  ...Object.values(engines).map(
+    (folders): Rule => ({
+      from: ['daemon/'],
+      except: ['daemon/start/engines.ts', 'daemon/*/index.ts', ...folders],
+      never: folders,
+      because: 'an engine is left out with its folders and the lines of daemon/start/engines.ts and of subjects',
+    }),
+  ),
   {
-    from: ['daemon/'],
-    except: ['daemon/start/store-engine.ts', 'daemon/store/postgres/', 'daemon/*/postgres/'],
-    never: ['daemon/store/postgres/'],
-    but: ['daemon/store/postgres/subject.ts'],
-    because:
-      'everything stores through the interfaces in daemon/store; only daemon/start/store-engine.ts chooses the engine',
-  },
-  {
-    from: ['daemon/start/store-engine.ts', 'daemon/*/index.ts'],
-    never: ['daemon/store/postgres/', 'daemon/*/postgres/'],
+    from: ['daemon/start/engines.ts', 'daemon/*/index.ts'],
+    never: Object.values(engines).flat(),
     atStart: true,
-    because: 'a daemon with SQLite does not load the client of PostgreSQL',
+    because: 'a daemon with SQLite and a folder of files does not load the clients of PostgreSQL and of object stores',
   },
   {
     from: ['daemon/http/'],

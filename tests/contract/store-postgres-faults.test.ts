@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
-import { databaseMaintenance } from '../../daemon/store/postgres/index.ts';
+import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';

@@ -1,8 +1,7 @@
-/** What programs for a stopped registry do with the files of an object store: compare, keep and bring back. */
-
 import type { S3Target } from '../../home/object-store-target.ts';
 import { BlobError } from '../../requests/blob-error.ts';
 import { isBlobName } from '../../requests/blobs.ts';
+import type { KeptObjects } from '../object-store.ts';
 import type { Bucket } from './bucket.ts';
 import { openBucket, S3Blobs } from './s3-blobs.ts';
 
@@ -10,10 +9,7 @@ import { openBucket, S3Blobs } from './s3-blobs.ts';
 const KEPT = 'before-restore-';
 const BATCH = 500;
 
-type KnownNames = (names: readonly string[]) => Promise<ReadonlySet<string>>;
-
-/** The files of a registry that no daemon serves. Rejects with `StoreFailure` if the object store cannot be used. */
-export async function openKeptObjects(target: S3Target) {
+export async function openKeptObjects(target: S3Target): Promise<KeptObjects> {
   const bucket = await openBucket(target);
   const blobs = new S3Blobs(bucket, {});
   let copies: Promise<string[]> | undefined;
@@ -27,15 +23,14 @@ export async function openKeptObjects(target: S3Target) {
     return copies;
   };
   return {
-    /** SHA-256 in lower-case hex of a file, or of its copy that a restore has kept; null if there is neither. */
-    async digest(name: string): Promise<string | null> {
+    async digest(name) {
       if (!isBlobName(name)) return '';
       const found = await blobs.digest(name);
       if (found !== null) return found;
       const copy = (await keptCopies()).find(one => one.endsWith(`/${name}`));
       return copy === undefined ? null : blobs.digest(copy);
     },
-    async bringBack(known: KnownNames): Promise<void> {
+    async bringBack(known) {
       const all = await keptCopies();
       for (let i = 0; i < all.length; i += BATCH) {
         const batch = all.slice(i, i + BATCH);
@@ -44,8 +39,7 @@ export async function openKeptObjects(target: S3Target) {
           if (await isMissing(bucket, nameOf(copy))) await bucket.copy(copy, nameOf(copy));
       }
     },
-    /** Copies files that are not `known` to names below `label`, `.before-restore-…`. Returns the function that removes the originals. */
-    async keepUnknown(known: KnownNames, label: string): Promise<() => Promise<void>> {
+    async keepUnknown(known, label) {
       const unknown: string[] = [];
       for await (const objects of bucket.list()) {
         const names = objects.map(({ name }) => name).filter(isBlobName);

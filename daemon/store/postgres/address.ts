@@ -1,7 +1,8 @@
 /** Where a database is: its URL, and how the connection is encrypted. */
+
 import { readFileSync } from 'node:fs';
 import type { Env } from '../../../src/contract/local.ts';
-import { StoreMisconfigured } from './failure.ts';
+import { StoreMisconfigured } from '../database.ts';
 
 /** Options for TLS as node:tls takes them; false for a connection without TLS. */
 type TlsChoice =

@@ -1,6 +1,7 @@
 /** The connections of one store: a single one for writing, and those for reading. */
+import { StoreUnreachable } from '../database.ts';
 import { joinDaemons } from './daemon-lock.ts';
-import { StoreUnreachable, toOpenFailure } from './failure.ts';
+import { toOpenFailure } from './failure.ts';
 import { versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import type { Primary } from './primary.ts';

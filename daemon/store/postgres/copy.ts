@@ -7,15 +7,16 @@ import {
   copiedTables,
   type Replacement,
 } from '../copy.ts';
+import { type DatabaseAddress, StoreMisconfigured, type SubjectsAt } from '../database.ts';
 import { metaNames } from '../imprint.ts';
 import type { StoredHead } from '../journal-end.ts';
 import type { Subjects } from '../subjects.ts';
 import type { Address } from './address.ts';
 import { durable, unlimited } from './connections.ts';
 import { takeDaemonLock } from './daemon-lock.ts';
-import { StoreMisconfigured, toFailure, toOpenFailure } from './failure.ts';
+import { toFailure, toOpenFailure } from './failure.ts';
 import { lastColumns } from './head.ts';
-import { type DatabaseAddress, loginFrom } from './login.ts';
+import { loginFrom } from './login.ts';
 import { checkServer, currentVersion, prepareDatabase } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { PostgresRows } from './rows.ts';
@@ -84,7 +85,7 @@ class PostgresCopyTarget extends PostgresCopy implements CopyTarget {
 
   /** Makes what follows from the rows. */
   protected async derive(head: StoredHead | null): Promise<void> {
-    for (const { derived } of this.#subjects.inPostgres) for (const sql of derived ?? []) await this.run(sql);
+    for (const { derived } of this.#subjects.stated('postgres')) for (const sql of derived ?? []) await this.run(sql);
     for (const table of ['proof', 'document'])
       await this.run(
         `SELECT setval(pg_get_serial_sequence('${table}', 'number'), (SELECT coalesce(max(number), 0) + 1 FROM ${table}), false)`,
@@ -170,15 +171,10 @@ async function atThisMoment(session: DatabaseSession): Promise<CopySource> {
   return new PostgresCopy(session);
 }
 
-/** A database to write to. */
-interface CopyAddress extends DatabaseAddress {
-  readonly subjects: Subjects;
-}
-
 /** Creates the schema if there is none. No daemon can use the database until the copy ends. */
-export const openCopyTarget = (options: CopyAddress): Promise<CopyTarget> =>
+export const openCopyTarget = (options: SubjectsAt): Promise<CopyTarget> =>
   opened(options, async (session, { address }) => {
-    await options.subjects.loadPostgres();
+    await options.subjects.load('postgres');
     await prepareDatabase(session, { address, notice: () => {} });
     await checkVersion(session, { address });
     await takeDaemonLock(session, address);
@@ -190,9 +186,9 @@ export const openCopyTarget = (options: CopyAddress): Promise<CopyTarget> =>
  * Takes the database from all daemons, to replace its registry: nothing is changed until `finish`, and not at all if the process ends
  * before.
  */
-export const openReplacement = (options: CopyAddress): Promise<Replacement> =>
+export const openReplacement = (options: SubjectsAt): Promise<Replacement> =>
   opened(options, async (session, { address }) => {
-    await options.subjects.loadPostgres();
+    await options.subjects.load('postgres');
     await checkServer(session, address);
     await takeDaemonLock(session, address);
     await session.runOnce(durable);

@@ -1,6 +1,6 @@
 /** Who uses a database: daemons share locks that others take alone. */
+import { StoreUnreachable } from '../database.ts';
 import type { Address } from './address.ts';
-import { StoreUnreachable } from './failure.ts';
 import type { DatabaseSession } from './session.ts';
 
 /** The first number of the advisory locks of devmgr ('DvMg'). */

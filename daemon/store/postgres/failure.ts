@@ -1,24 +1,5 @@
 import { StoreFailure, StoreUnavailable } from '../commit.ts';
-
-/** The store cannot be opened as it is configured, or the database must not be used by this program. `hint` explains what to do. */
-export class StoreMisconfigured extends StoreFailure {
-  override name = 'StoreMisconfigured';
-  readonly hint: string;
-  constructor(message: string, hint: string, options?: ErrorOptions) {
-    super(message, options);
-    this.hint = hint;
-  }
-}
-
-/** The server cannot be reached, or cannot be written to. */
-export class StoreUnreachable extends StoreUnavailable {
-  override name = 'StoreUnreachable';
-  readonly hint: string;
-  constructor(message: string, hint: string, options?: ErrorOptions) {
-    super(message, options);
-    this.hint = hint;
-  }
-}
+import { StoreMisconfigured, StoreUnreachable } from '../database.ts';
 
 /** SQLSTATE of an error that the server has reported; an empty text if it has not, because the connection failed. */
 export function sqlState(error: unknown): string {

@@ -1,9 +1,10 @@
+import type { DatabaseAddress } from '../database.ts';
 import { type Imprint, metaNames } from '../imprint.ts';
 import { addressFrom } from './address.ts';
 import { lockSpace } from './daemon-lock.ts';
 import { toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
-import { type DatabaseAddress, loginFrom } from './login.ts';
+import { loginFrom } from './login.ts';
 import { beforeOpening, checkServer, versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import { DatabaseSession } from './session.ts';

@@ -1,6 +1,18 @@
 /** The store in a PostgreSQL database. */
-export { openCopySource, openCopyTarget, openReplacement, openSnapshot } from './copy.ts';
-export { StoreMisconfigured, StoreUnreachable } from './failure.ts';
-export { databaseName, lockCreation, readImprint } from './imprint.ts';
-export { databaseMaintenance } from './maintenance.ts';
-export { openPostgresStore } from './postgres-store.ts';
+import type { DatabaseEngine } from '../database.ts';
+import { openCopySource, openCopyTarget, openReplacement, openSnapshot } from './copy.ts';
+import { databaseName, lockCreation, readImprint } from './imprint.ts';
+import { databaseMaintenance } from './maintenance.ts';
+import { openPostgresStore } from './postgres-store.ts';
+
+export const postgres: DatabaseEngine = {
+  databaseName,
+  readImprint,
+  lockCreation,
+  openStore: openPostgresStore,
+  openSnapshot,
+  openCopySource,
+  openCopyTarget,
+  openReplacement,
+  maintenance: databaseMaintenance,
+};

@@ -2,17 +2,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from '../../../src/contract/local.ts';
 import { privateText } from '../../base/private-file.ts';
+import { type DatabaseAddress, StoreMisconfigured } from '../database.ts';
 import { type Address, addressFrom } from './address.ts';
-import { StoreMisconfigured } from './failure.ts';
 import type { DatabaseLogin } from './session.ts';
-
-/** Which database, as a program is given it. */
-export interface DatabaseAddress {
-  /** postgres://user@host:port/database */
-  readonly url: string;
-  /** For PGSSLMODE, PGSSLROOTCERT, DEVMGR_STORE_PASSWORD_FILE and PGPASSFILE. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
 
 /** How to log in. Throws `StoreMisconfigured`. */
 export function loginFrom({ url, env }: DatabaseAddress): DatabaseLogin {

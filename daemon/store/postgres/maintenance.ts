@@ -1,9 +1,10 @@
 import { checkRows, journalReads } from '../check.ts';
 import type { StoredRows } from '../copy.ts';
+import type { KeyedRegistry } from '../database.ts';
 import type { StoreMaintenance } from '../maintenance.ts';
 import type { Subjects } from '../subjects.ts';
 import { Connections } from './connections.ts';
-import { type DatabaseAddress, loginFrom } from './login.ts';
+import { loginFrom } from './login.ts';
 import { beforeOpening, currentVersion } from './migrate.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { Primary } from './primary.ts';
@@ -11,17 +12,10 @@ import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
 import { PostgresRows } from './rows.ts';
 
-/** A database and the key of its journal. */
-interface PostgresRegistry extends DatabaseAddress {
-  readonly subjects: Subjects;
-  /** In the order of their use, the last one the current one. */
-  readonly journalKeys: () => Promise<readonly Uint8Array[]>;
-}
-
 /** Queries that return a text for each fault. */
-const faults = ({ tables, inPostgres }: Subjects): readonly string[] => [
-  ...inPostgres.flatMap(one => one.faults ?? []),
-  ...tables.map(
+const faults = (subjects: Subjects): readonly string[] => [
+  ...subjects.stated('postgres').flatMap(one => one.faults ?? []),
+  ...subjects.tables.map(
     ({ name }) => `SELECT 'numbers are missing in ${name}: ' || n || ' rows, the last number is ' || head."${name}"
       FROM head, (SELECT count(*) AS n, coalesce(max(number), 0) AS last FROM "${name}") AS found
       WHERE n <> head."${name}" OR last <> head."${name}"`,
@@ -29,14 +23,14 @@ const faults = ({ tables, inPostgres }: Subjects): readonly string[] => [
 ];
 
 /** The maintenance of a registry in PostgreSQL. */
-export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenance => ({
+export const databaseMaintenance = (registry: KeyedRegistry): StoreMaintenance => ({
   async openStore() {
     const [journalKey, ...otherJournalKeys] = (await registry.journalKeys()).toReversed();
     const { subjects, url, env } = registry;
     return openPostgresStore({ subjects, url, env, journalKey: journalKey!, otherJournalKeys });
   },
   async openReader() {
-    await registry.subjects.loadPostgres();
+    await registry.subjects.load('postgres');
     const keys = await registry.journalKeys();
     const connections = await connect(registry);
     const readers = new Readers(() => connections.reader());
@@ -50,7 +44,7 @@ export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenanc
     };
   },
   async check(anchors) {
-    await registry.subjects.loadPostgres();
+    await registry.subjects.load('postgres');
     const keys = await registry.journalKeys();
     const connections = await connect(registry);
     try {
@@ -64,7 +58,7 @@ export const databaseMaintenance = (registry: PostgresRegistry): StoreMaintenanc
 });
 
 /** Rejects if the database is not a registry of this version: reading must not change it. */
-async function connect(registry: PostgresRegistry): Promise<Connections> {
+async function connect(registry: KeyedRegistry): Promise<Connections> {
   const login = loginFrom(registry);
   await beforeOpening(login, session => currentVersion(session, login.address));
   return new Connections({ login, primary: new Primary(login.address, Date.now) });

@@ -1,7 +1,8 @@
+import { StoreMisconfigured, StoreUnreachable } from '../database.ts';
 import type { Migration } from '../schema.ts';
 import type { Address } from './address.ts';
 import { excludeOlder, lockSpace } from './daemon-lock.ts';
-import { StoreMisconfigured, StoreUnreachable, sqlState, toOpenFailure } from './failure.ts';
+import { sqlState, toOpenFailure } from './failure.ts';
 import { personSearchIndex, migrations as released, searchIndex } from './migrations.ts';
 import { type DatabaseLogin, DatabaseSession } from './session.ts';
 

@@ -2,6 +2,7 @@
 
 import { StoreFailure } from '../commit.ts';
 import { CommitListeners } from '../commit-listeners.ts';
+import { type DatabaseOptions, StoreMisconfigured } from '../database.ts';
 import { JournalEnd } from '../journal-end.ts';
 import type { Migration } from '../schema.ts';
 import type { SharedState } from '../short-lived.ts';
@@ -14,11 +15,11 @@ import { ConfirmedEntry, confirmedReads } from './confirmed.ts';
 import { Connections } from './connections.ts';
 import { type CounterParts, PostgresCounters } from './counters.ts';
 import { type CommittedTransaction, PostgresEngine } from './engine.ts';
-import { plainWords, StoreMisconfigured, toOpenFailure } from './failure.ts';
+import { plainWords, toOpenFailure } from './failure.ts';
 import { type HeadRow, storedHead } from './head.ts';
 import { Hints } from './hints.ts';
 import { recordInstance } from './imprint.ts';
-import { type DatabaseAddress, loginFrom } from './login.ts';
+import { loginFrom } from './login.ts';
 import { beforeOpening, prepareDatabase } from './migrate.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
@@ -29,19 +30,8 @@ import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
 import type { PostgresSubject } from './subject.ts';
 import { Watch } from './watch.ts';
 
-/** How to open the store. */
-export interface PostgresOptions extends DatabaseAddress {
-  readonly subjects: Subjects;
-  /** Secret that chains the entries of the journal; stored apart from the database. */
-  readonly journalKey: Uint8Array;
-  /** Other keys that the journal may end with. */
-  readonly otherJournalKeys?: readonly Uint8Array[] | undefined;
-  /** Reads the keys again: another node may have replaced the one of the journal. */
-  readonly readJournalKeys?: (() => Promise<readonly Uint8Array[]>) | undefined;
-  /** Id of the instance, which is noted in the database; not noted if absent. */
-  readonly instance?: string | undefined;
-  /** Receives lines for the log. */
-  readonly notice?: ((message: string) => void) | undefined;
+/** How to open the store; tests set what a daemon leaves as it is. */
+export interface PostgresOptions extends DatabaseOptions {
   /** Milliseconds since 1970; the clock of the system if absent. */
   readonly now?: (() => number) | undefined;
   /** The released ones if absent. */
@@ -65,7 +55,7 @@ const HEALTH_MS = 3000;
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { now = Date.now, subjects } = options;
-  await subjects.loadPostgres();
+  await subjects.load('postgres');
   const login = loginFrom(options);
   await prepare(login, options);
   const primary = new Primary(login.address, now);
@@ -205,7 +195,7 @@ class Handle {
     this.#watch.own(what);
     this.#hints.send(what.notice.lastEventId);
     this.listeners.notify(what.notice);
-    for (const { grows } of this.#subjects.inPostgres) if (grows) this.#analyze(what.draft, grows);
+    for (const { grows } of this.#subjects.stated('postgres')) if (grows) this.#analyze(what.draft, grows);
   }
 
   #analyze(draft: Draft, { table, analyze }: NonNullable<PostgresSubject['grows']>): void {
@@ -219,7 +209,7 @@ class Handle {
 function storeOf(subjects: Subjects, handle: Handle, connections: Connections): Store {
   const { readers, group, shortLived, listeners } = handle;
   const reads = tableReads(subjects, readers);
-  const streams = subjects.inPostgres.map(one => one.streams?.(() => connections.scanner()));
+  const streams = subjects.stated('postgres').map(one => one.streams?.(() => connections.scanner()));
   return {
     shortLived,
     sharedWork: new PostgresSharedWork({ readers, open: () => connections.worker() }),

@@ -1,7 +1,7 @@
 /** What this process knows of the server: a server that lacks any of it must not replace it. */
+import { StoreUnreachable } from '../database.ts';
 import type { JournalHead } from '../queries.ts';
 import type { Address } from './address.ts';
-import { StoreUnreachable } from './failure.ts';
 import type { DatabaseSession } from './session.ts';
 
 /** Milliseconds that the clocks of this node and of the database may differ. */

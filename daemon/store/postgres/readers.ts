@@ -1,6 +1,8 @@
 /** Connections for reading. Reads on one connection are answered in order, so short and long ones have connections of their own. */
+
 import { StoreFailure, StoreUnavailable } from '../commit.ts';
-import { StoreUnreachable, sqlState, toFailure } from './failure.ts';
+import { StoreUnreachable } from '../database.ts';
+import { sqlState, toFailure } from './failure.ts';
 import type { DatabaseSession, Result } from './session.ts';
 
 /** Whether reads may use a connection. */

@@ -26,7 +26,7 @@ export function tableReads(subjects: Subjects, readers: Readers): Reader {
       return (rows[0] as unknown as JournalHead | undefined) ?? null;
     },
   };
-  const ofSubjects = subjects.inPostgres.map(({ reads }) => reads?.(readers));
+  const ofSubjects = subjects.stated('postgres').map(({ reads }) => reads?.(readers));
   return Object.assign(own, subjects.reads(queriesOf(readers)), ...ofSubjects);
 }
 

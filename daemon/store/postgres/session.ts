@@ -1,9 +1,10 @@
 /** A connection to the server. */
+
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { StoreMisconfigured } from '../database.ts';
 import type { Address } from './address.ts';
-import { StoreMisconfigured } from './failure.ts';
 
 /** How to reach a database. */
 export interface DatabaseLogin {

@@ -6,6 +6,13 @@ import type { Readers } from './readers.ts';
 import type { DatabaseSession } from './session.ts';
 import type { Statement } from './tables.ts';
 
+declare module '../subject.ts' {
+  interface SubjectEngines {
+    /** Loaded only by a daemon with PostgreSQL. */
+    readonly postgres: PostgresSubject;
+  }
+}
+
 export interface PostgresSubject {
   /** Make what follows from the rows, after a copy of them. */
   readonly derived?: readonly string[];

@@ -1,11 +1,12 @@
 /** One transaction in two round trips: the lock and the reads; then, after the decision, the writes and COMMIT. */
 
 import { type Commit, StoreFailure } from '../commit.ts';
+import { StoreMisconfigured } from '../database.ts';
 import type { JournalEnd } from '../journal-end.ts';
 import type { JournalHead } from '../queries.ts';
 import type { Subjects } from '../subjects.ts';
 import { Draft } from '../write/draft.ts';
-import { StoreMisconfigured, sqlState } from './failure.ts';
+import { sqlState } from './failure.ts';
 import { type HeadRow, lastColumns, storedHead } from './head.ts';
 import type { TransactionReads } from './load.ts';
 import type { Primary } from './primary.ts';

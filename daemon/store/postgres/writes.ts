@@ -11,12 +11,12 @@ import { lastColumns } from './head.ts';
 import { column, insert, nameOf, type Statement, update } from './tables.ts';
 
 /** Rows come before those that refer to them. */
-export function* writesOf({ tables, replaced, inPostgres }: Subjects, draft: Draft): Generator<Statement> {
-  for (const table of tables) yield* recordWrites(draft, table);
-  for (const { writes } of inPostgres) if (writes) yield* writes(draft);
+export function* writesOf(subjects: Subjects, draft: Draft): Generator<Statement> {
+  for (const table of subjects.tables) yield* recordWrites(draft, table);
+  for (const { writes } of subjects.stated('postgres')) if (writes) yield* writes(draft);
   const answered = draft.made(Responses);
   if (answered) yield* responseWrites(answered);
-  for (const kind of replaced) {
+  for (const kind of subjects.replaced) {
     const rows = draft.made(kind);
     if (rows) yield* replacedWrites(rows);
   }

@@ -1,11 +1,13 @@
 /** The only place that chooses where stored files are: the folder in the home, or an object store. */
 import { every } from '../base/concurrency.ts';
 import { StartRefused } from '../base/start-refused.ts';
+import { openBlobFolder } from '../files/blob-folder.ts';
+import type { KeptObjects, ObjectStore } from '../files/object-store.ts';
 import type { S3Target } from '../home/object-store-target.ts';
 import type { Blobs } from '../requests/blobs.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { SharedWork } from '../store/store.ts';
-import { openBlobFolder } from './blob-folder.ts';
+import { engineFor, objectStores } from './engines.ts';
 
 /**
  * Opens the object store, or `folder` if there is none. `hasOthers`: other daemons may serve the same registry, each with a folder
@@ -17,17 +19,20 @@ export async function openBlobs(
   notice: (message: string) => void,
 ): Promise<Blobs> {
   if (objectStore === null) return openBlobFolder(folder, { notice, hasOthers });
-  // Its client is large: a daemon with a folder never loads it.
-  const { openS3Blobs } = await import('./s3/s3-blobs.ts');
-  return refusingObjects(`the files cannot be stored in ${objectStore.bucket}`, () =>
-    openS3Blobs(objectStore, { notice }),
+  return inObjectStore(`the files cannot be stored in ${objectStore.bucket}`, engine =>
+    engine.openBlobs(objectStore, { notice }),
   );
 }
 
+/** The files of a registry that no daemon serves. Rejects with `StartRefused` if the object store cannot be used. */
+export const openKept = (objectStore: S3Target): Promise<KeptObjects> =>
+  inObjectStore(`the files in ${objectStore.bucket} cannot be read`, engine => engine.openKept(objectStore));
+
 /** Rejects with `StartRefused`, whose message begins with `problem`, where `open` rejects with `StoreFailure`. */
-export async function refusingObjects<T>(problem: string, open: () => Promise<T>): Promise<T> {
+async function inObjectStore<T>(problem: string, open: (engine: ObjectStore) => Promise<T>): Promise<T> {
+  const engine = await engineFor('s3:', objectStores);
   try {
-    return await open();
+    return await open(engine);
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error;
     const refused = /\((?:4\d\d|301)\)/.test(error.message);
