@@ -111,6 +111,21 @@ export interface KeyAssertion {
   readonly signature: Uint8Array;
 }
 
+/** Text to sign, and the credentials of a relying party that the key may use. */
+export interface AssertionRequest {
+  /** 32 bytes. */
+  readonly clientDataHash: Uint8Array;
+  readonly relyingParty: string;
+  readonly credentials: readonly Uint8Array[];
+}
+
+/** The credential by which a key was recognized. */
+export interface RecognizedKey {
+  readonly credentialId: Uint8Array;
+  /** Signed without a touch. Null: U2F, where a key reports only that it has the credential. */
+  readonly assertion: KeyAssertion | null;
+}
+
 /** How a proof is accompanied. */
 export interface ProofWork {
   /** Ends the proof; the key then stops waiting for a touch. */
@@ -242,6 +257,11 @@ export interface Driver {
    * HardwareError whose message is one sentence for the operator.
    */
   prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;
+  /**
+   * Asks an attached key which of these credentials it has, without a touch; null if it has none. Only credentials of devmgr are asked
+   * for: any other relying party is a RangeError. Fails with a HardwareError. Absent: the keys of this driver have no credentials.
+   */
+  recognize?(keyId: string, question: AssertionRequest, signal: AbortSignal): Promise<RecognizedKey | null>;
   /**
    * Runs the task with an attached key that is issued. The driver has no other use for the key in that time. Fails with a
    * HardwareError, or with the error of the task. Absent: the keys of this driver cannot be issued.

@@ -29,7 +29,7 @@ export async function issueAttached(
   const step = stepOf(input);
   const { answer, ...ending } = await answerOf(onState, async onTouch => {
     if (!driver.issue)
-      throw new HardwareError('unavailable', 'only a FIDO2 key on USB can be issued, no SIM card and no simulated key');
+      throw new HardwareError('unavailable', 'only a FIDO2 key can be issued, no SIM card and no simulated key');
     // Some keys accept a reset at any time: what was not plugged in for it is not erased.
     if (input.step === 'reset' && !isFresh)
       throw new HardwareError('unavailable', NOT_FRESH, { data: { refusal: 'not-allowed' } });

@@ -1,6 +1,7 @@
 /** All keys that are plugged in: compares each scan with the last one, has new keys identified, and reports the changes. */
 import pLimit from 'p-limit';
 import {
+  type AssertionRequest,
   type AttachedKey,
   type DriverOptions,
   type DriverStatus,
@@ -14,6 +15,7 @@ import {
   notAttached,
   type ProofRequest,
   type ProofWork,
+  type RecognizedKey,
 } from '../driver.ts';
 import { identifyKey, type KeyIdentity } from '../protocols/identify-key.ts';
 import { HidKey, type KeyAccess } from './hid-key.ts';
@@ -102,6 +104,11 @@ export class HidKeys {
   /** As in Driver. */
   async issue<T>(keyId: string, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
     return this.#tasks.issue(this.#attached(keyId), work, task);
+  }
+
+  /** As in Driver. */
+  async recognize(keyId: string, question: AssertionRequest, signal: AbortSignal): Promise<RecognizedKey | null> {
+    return this.#tasks.recognize(this.#attached(keyId), question, signal);
   }
 
   #attached(keyId: string): HidKey {

@@ -42,6 +42,10 @@ export function createHidDriver(options: HidDriverOptions = {}): Driver {
       if (running === null) throw notAttached();
       return running.prove(keyId, request, work);
     },
+    async recognize(keyId, question, signal) {
+      if (running === null) throw notAttached();
+      return running.recognize(keyId, question, signal);
+    },
     async issue(keyId, work, task) {
       if (running === null) throw notAttached();
       return running.issue(keyId, work, task);

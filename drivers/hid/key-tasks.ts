@@ -2,16 +2,18 @@
 import pLimit from 'p-limit';
 import { deadline, pause } from '../deadline.ts';
 import {
+  type AssertionRequest,
   HardwareError,
   type IssuedKey,
   type IssueWork,
   type KeyEvidence,
   type ProofRequest,
   type ProofWork,
+  type RecognizedKey,
 } from '../driver.ts';
 import { CLAIMS_AFTER, readFidoClaims } from '../protocols/claims.ts';
 import { issueKey } from '../protocols/issue-key.ts';
-import { ALREADY_TRIED, proveKey } from '../protocols/prove-key.ts';
+import { ALREADY_TRIED, proveKey, recognizeKey } from '../protocols/prove-key.ts';
 import { hardwareError } from './errors.ts';
 import type { HidKey, KeyAccess } from './hid-key.ts';
 
@@ -69,6 +71,20 @@ export class KeyTasks {
     });
   }
 
+  /** Implements `Driver.recognize`. Several at a time wait for each other. */
+  async recognize(key: HidKey, question: AssertionRequest, signal: AbortSignal): Promise<RecognizedKey | null> {
+    const other = this.#claimed.get(key);
+    if (other !== undefined) throw alreadyUsed(other);
+    const limited = AbortSignal.any([signal, key.removed.signal]);
+    return this.#alone(key, async () => {
+      try {
+        return await recognizeKey(key.view(this.#parts.access), question, limited);
+      } finally {
+        await key.closed();
+      }
+    });
+  }
+
   /** Runs the task while the key has no other task. An error of the task that does not come from the key passes unchanged. */
   async #claim<T>(
     key: HidKey,
@@ -77,7 +93,7 @@ export class KeyTasks {
     task: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const other = this.#claimed.get(key);
-    if (other !== undefined) throw new HardwareError('busy', `this key is already ${other}`);
+    if (other !== undefined) throw alreadyUsed(other);
     this.#claimed.set(key, use.doing);
     try {
       return await this.#alone(key, () => task(AbortSignal.any([signal, key.removed.signal])));
@@ -147,6 +163,8 @@ export class KeyTasks {
 
 const PROVING = { doing: 'proving what it is', done: 'had proved what it is' };
 const ISSUING = { doing: 'being issued', done: 'was issued' };
+
+const alreadyUsed = (use: string): HardwareError => new HardwareError('busy', `this key is already ${use}`);
 
 const pulledOut = (cause: unknown, done: string): HardwareError =>
   new HardwareError('removed', `the key was unplugged before it ${done}: plug it in and start again`, { cause });

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { deadline, pause } from '../deadline.ts';
 import {
+  type AssertionRequest,
   type AttachedKey,
   HardwareError,
+  type IssuedKey,
+  type IssueWork,
   type KeyClaims,
   type KeyEvent,
   type KeyEvidence,
@@ -11,12 +14,15 @@ import {
   noVersions,
   type ProofRequest,
   type ProofWork,
+  type RecognizedKey,
 } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
 import { CLAIMS_AFTER } from '../protocols/claims.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHex } from '../protocols/hex.ts';
-import { ALREADY_TRIED, PROOF_LIMIT } from '../protocols/prove-key.ts';
+import { issueKey, TASK_LIMIT } from '../protocols/issue-key.ts';
+import type { KeyView } from '../protocols/key-view.ts';
+import { ALREADY_TRIED, PROOF_LIMIT, proveKey, RECOGNITION_LIMIT, recognizeKey } from '../protocols/prove-key.ts';
 import { cleanText } from '../text.ts';
 import { type ApduObserver, type LeakObserver, untilAborted, withCard } from './card-session.ts';
 import { toHardwareError } from './errors.ts';
@@ -104,18 +110,51 @@ export class CardSlot {
 
   /** Implements `Driver.prove`. Fails with a HardwareError, also if the card is removed in the meantime or does not answer in 30 s. */
   prove(request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    return this.#withKey(work.signal, PROOF_LIMIT, NO_PROOF, (view, card, signal) => {
+      const beforeScp11b = (): void => {
+        if (card.triedScp11b) throw new HardwareError('busy', ALREADY_TRIED);
+        card.triedScp11b = true;
+      };
+      const firmwareVersion = card.key?.firmwareVersion ?? null;
+      return proveKey({ view, firmwareVersion, beforeScp11b }, request, { ...work, signal });
+    });
+  }
+
+  /** Implements `Driver.recognize`. */
+  recognize(question: AssertionRequest, abort: AbortSignal): Promise<RecognizedKey | null> {
+    return this.#withKey(abort, RECOGNITION_LIMIT, NO_PROOF, (view, _card, signal) =>
+      recognizeKey(view, question, signal),
+    );
+  }
+
+  /** Implements `Driver.issue`. */
+  issue<T>(work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
+    return this.#withKey(work.signal, TASK_LIMIT, NO_ISSUE, (view, _card, signal) =>
+      issueKey(view, { ...work, signal }, task),
+    );
+  }
+
+  /** Runs the task with the card as a key, after the reads before it. Rejects with `missing` if it is none. */
+  #withKey<T>(
+    abort: AbortSignal,
+    limit: number,
+    missing: string,
+    task: (view: KeyView, card: InsertedCard, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const card = this.#card;
     if (card?.key == null) return Promise.reject(notAttached());
-    const { firmwareVersion } = card.key;
-    const beforeScp11b = (): void => {
-      if (card.triedScp11b) throw new HardwareError('busy', ALREADY_TRIED);
-      card.triedScp11b = true;
-    };
-    const signal = deadline(AbortSignal.any([work.signal, card.removed.signal]), PROOF_LIMIT);
+    const { key } = card;
+    const signal = deadline(AbortSignal.any([abort, card.removed.signal]), limit);
+    let begun = false;
     return this.#afterReading(() =>
-      this.#use(card, signal, connection =>
-        this.#parts.profile.prove(connection, { firmwareVersion, beforeScp11b }, request, { ...work, signal }),
-      ),
+      this.#use(card, signal, async connection => {
+        // After a reset by another program the session begins again, which a task must not.
+        if (begun) throw new HardwareError('busy', 'Another program has reset the card. Start again.');
+        begun = true;
+        const view = this.#parts.profile.viewOf(connection, key);
+        if (view === null) throw new HardwareError('unavailable', missing);
+        return task(view, card, signal);
+      }),
     );
   }
 
@@ -166,7 +205,7 @@ export class CardSlot {
         await this.#use(card, signal, async (connection, atr) => {
           const identity = await this.#parts.profile.identify(connection, atr, signal);
           identified = true;
-          if (this.#parts.profile.deviceType === 'SIMKEY') card.claims = { ...card.claims, atr: toHex(atr) };
+          if (identity.deviceType === 'SIMKEY') card.claims = { ...card.claims, atr: toHex(atr) };
           this.#onResult(card, { identity, failure: null });
           await this.#readClaims(connection, card, signal);
         });
@@ -179,7 +218,7 @@ export class CardSlot {
   /** A little after the card was reported, in the same session. A card that cannot be read any more is listed without claims. */
   async #readClaims(connection: CardConnection, card: InsertedCard, signal: AbortSignal): Promise<void> {
     const found = await pause(CLAIMS_AFTER, signal)
-      .then(() => this.#parts.profile.readClaims(connection, card.key?.serialSource ?? null, signal))
+      .then(() => (card.key === null ? {} : this.#parts.profile.readClaims(connection, card.key, signal)))
       .catch(() => ({}));
     if (card.removed.signal.aborted || card.key === null || Object.keys(found).length === 0) return;
     card.claims = { ...card.claims, ...found };
@@ -230,7 +269,7 @@ export class CardSlot {
     const { profile } = this.#parts;
     return {
       keyId,
-      deviceType: profile.deviceType,
+      deviceType: identity?.deviceType ?? profile.deviceType,
       serialNumber: identity?.serialNumber ?? null,
       serialSource: identity?.serialSource ?? null,
       manufacturer: cleanText(identity?.manufacturer ?? profile.manufacturer),
@@ -248,6 +287,9 @@ export class CardSlot {
     };
   }
 }
+
+const NO_PROOF = 'a card in a reader cannot prove what it is: its answers can be copied';
+const NO_ISSUE = 'only a FIDO2 key can be issued, no SIM card and no simulated key';
 
 const READER_BUSY =
   'The reader is still busy with a card that stopped answering. Unplug the reader and plug it in again; reading is tried again.';

@@ -1,15 +1,19 @@
 import { setTimeout as after } from 'node:timers/promises';
 import {
+  type AssertionRequest,
   type AttachedKey,
   type Driver,
   type DriverOptions,
   type DriverStatus,
+  type IssuedKey,
+  type IssueWork,
   type KeyEvent,
   type KeyEvidence,
   type Notice,
   notAttached,
   type ProofRequest,
   type ProofWork,
+  type RecognizedKey,
 } from '../driver.ts';
 import type { KeyCards } from '../key-cards.ts';
 import type { ApduObserver } from './card-session.ts';
@@ -108,10 +112,30 @@ class SmartCardDriver implements PcscDriver {
     await Promise.all([...this.#slots.values()].map(slot => slot.idle()));
   }
 
-  async prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+  prove(keyId: string, request: ProofRequest, work: ProofWork): Promise<KeyEvidence> {
+    return this.#with(keyId, slot => slot.prove(request, work));
+  }
+
+  recognize(keyId: string, question: AssertionRequest, signal: AbortSignal): Promise<RecognizedKey | null> {
+    return this.#with(keyId, slot => slot.recognize(question, signal));
+  }
+
+  issue<T>(keyId: string, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
+    // An error of the task is passed on as it is.
+    const failed = Promise.withResolvers<never>();
+    const own = (key: IssuedKey): Promise<T> =>
+      task(key).catch(error => {
+        failed.reject(error);
+        throw error;
+      });
+    failed.promise.catch(() => undefined);
+    return Promise.race([this.#with(keyId, slot => slot.issue(work, own)), failed.promise]);
+  }
+
+  async #with<T>(keyId: string, task: (slot: CardSlot) => Promise<T>): Promise<T> {
     const slot = [...this.#slots.values()].find(one => one.key()?.keyId === keyId);
     if (slot === undefined) throw notAttached();
-    return slot.prove(request, work).catch(error => {
+    return task(slot).catch(error => {
       throw toHardwareError(error);
     });
   }

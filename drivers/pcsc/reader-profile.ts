@@ -1,19 +1,11 @@
 /** How a reader is treated: how its card is identified, and what is known of the key without the card. */
-import {
-  type AttachedKey,
-  HardwareError,
-  type KeyClaims,
-  type KeyEvidence,
-  type ProofRequest,
-  type ProofWork,
-} from '../driver.ts';
-import { readCardClaims, readYubiKeyCardClaims } from '../protocols/claims.ts';
+import type { AttachedKey, KeyClaims } from '../driver.ts';
+import { readCardClaims, readFidoCardClaims } from '../protocols/claims.ts';
 import type { CardConnection } from '../protocols/connection.ts';
-import { type CardIdentity, identifyCard } from '../protocols/identify-card.ts';
+import { vendorOfSource } from '../protocols/fido-card.ts';
+import { identifyCard } from '../protocols/identify-card.ts';
 import { identifyKey } from '../protocols/identify-key.ts';
-import type { KeyView } from '../protocols/key-view.ts';
-import { type ProvableKey, proveKey } from '../protocols/prove-key.ts';
-import { VENDOR } from '../usb/ids.ts';
+import type { CardIdentity, KeyView } from '../protocols/key-view.ts';
 import { isContactless } from './reader-names.ts';
 
 /** Facts about a reader for its slot. */
@@ -27,14 +19,14 @@ export interface ReaderProfile {
   readonly model: string | null;
   /** Rejects with a HardwareError. */
   identify(card: CardConnection, atr: Uint8Array, signal: AbortSignal): Promise<CardIdentity>;
-  /** Claims of the card. `serialSource` as `identify` found it. Rejects with a HardwareError. */
-  readClaims(card: CardConnection, serialSource: string | null, signal: AbortSignal): Promise<KeyClaims>;
-  /** Has the card prove what it is; see `proveKey`. Rejects with a HardwareError. */
-  prove(card: CardConnection, key: ProvableCard, request: ProofRequest, work: ProofWork): Promise<KeyEvidence>;
+  /** Claims of the card. Rejects with a HardwareError. */
+  readClaims(card: CardConnection, found: IdentifiedCard, signal: AbortSignal): Promise<KeyClaims>;
+  /** The key as the protocols see it; null for a card that is not a key. */
+  viewOf(card: CardConnection, found: IdentifiedCard): KeyView | null;
 }
 
-/** Facts about a card for a proof. */
-type ProvableCard = Pick<ProvableKey, 'firmwareVersion' | 'beforeScp11b'>;
+/** A card as `identify` found it. */
+type IdentifiedCard = Pick<AttachedKey, 'deviceType' | 'serialSource'>;
 
 /** A reader for SIMs and other cards. `euiccApplications`: see CardContext. */
 export function cardReaderProfile(reader: string, euiccApplications?: readonly string[]): ReaderProfile {
@@ -48,12 +40,26 @@ export function cardReaderProfile(reader: string, euiccApplications?: readonly s
       const context = { contactless: isContactless(reader, atr), ...(euiccApplications && { euiccApplications }) };
       return identifyCard(card, context, signal);
     },
-    readClaims: (card, serialSource, signal) => readCardClaims(card, serialSource === 'eid', signal, euiccApplications),
-    async prove() {
-      throw new HardwareError('unavailable', 'a card in a reader cannot prove what it is: its answers can be copied');
+    readClaims(card, { deviceType, serialSource }, signal) {
+      if (deviceType === 'UKEY') return readFidoCardClaims(card, vendorOfSource(serialSource), signal);
+      return readCardClaims(card, serialSource === 'eid', signal, euiccApplications);
+    },
+    viewOf(card, { deviceType, serialSource }) {
+      if (deviceType !== 'UKEY') return null;
+      const ids = { vendorId: vendorOfSource(serialSource) ?? '', productId: '', descriptorSerial: null };
+      return { ...ids, ...cardInterface(card) };
     },
   };
 }
+
+const cardInterface = (card: CardConnection): Pick<KeyView, 'openFido' | 'openOtp' | 'openCard'> => ({
+  openFido: null,
+  openOtp: null,
+  openCard: async () => ({
+    transmit: (apdu: Uint8Array, limit: AbortSignal) => card.transmit(apdu, limit),
+    close: async () => undefined,
+  }),
+});
 
 /** Known facts about a key whose only interface is its reader. */
 export interface CardOnlyKey {
@@ -73,13 +79,12 @@ const SOURCE_LIMIT = 5_000;
 /** The reader of a security key that has no other interface. */
 export function cardOnlyKeyProfile(key: CardOnlyKey): ReaderProfile {
   const { vendorId, productId, serial } = key;
-  const viewOf = (card: CardConnection): KeyView => {
-    const openCard = async () => ({
-      transmit: (apdu: Uint8Array, limit: AbortSignal) => card.transmit(apdu, limit),
-      close: async () => undefined,
-    });
-    return { vendorId, productId, descriptorSerial: serial, openFido: null, openOtp: null, openCard };
-  };
+  const viewOf = (card: CardConnection): KeyView => ({
+    vendorId,
+    productId,
+    descriptorSerial: serial,
+    ...cardInterface(card),
+  });
   return {
     deviceType: 'UKEY',
     vendorId: key.idsCertain ? vendorId : null,
@@ -91,6 +96,7 @@ export function cardOnlyKeyProfile(key: CardOnlyKey): ReaderProfile {
       // FIDO and OTP are always missing here, which is not a failure. A failure of the card is one.
       if (verdict.serial === null && unsettled !== null && unsettled.code !== 'unavailable') throw unsettled;
       return {
+        deviceType: 'UKEY',
         serialNumber: verdict.serial,
         serialSource: source,
         problem: verdict.problem,
@@ -100,9 +106,7 @@ export function cardOnlyKeyProfile(key: CardOnlyKey): ReaderProfile {
         remark: null,
       };
     },
-    async readClaims(card, _serialSource, signal) {
-      return vendorId === VENDOR.YUBICO ? readYubiKeyCardClaims(card, signal) : {};
-    },
-    prove: (card, key, request, work) => proveKey({ ...key, view: viewOf(card) }, request, work),
+    readClaims: (card, _found, signal) => readFidoCardClaims(card, vendorId, signal),
+    viewOf,
   };
 }

@@ -3,7 +3,7 @@
  * However often and in whatever order a reader reports, each insertion is reported once.
  */
 import type { HardwareError, HardwareErrorCode } from '../driver.ts';
-import type { CardIdentity } from '../protocols/identify-card.ts';
+import type { CardIdentity } from '../protocols/key-view.ts';
 import type { CardPresence } from './presence.ts';
 
 /** How a read of the card ended. */

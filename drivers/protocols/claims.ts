@@ -8,6 +8,7 @@ import { readCplcBytes } from './cplc.ts';
 import { type AuthenticatorInfo, getInfo } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import { readEid, readEuiccInfo } from './eid.ts';
+import { fidoCardInfo } from './fido-card.ts';
 import { formBits, yubikeyForms } from './form-factors.ts';
 import { CTAPHID, TRUSSED_STATUS } from './gate.ts';
 import { toHex } from './hex.ts';
@@ -44,10 +45,16 @@ export async function readFidoClaims(
   };
 }
 
-/** Over the smart card interface of a YubiKey that has no other. Fails with a HardwareError. */
-export async function readYubiKeyCardClaims(card: CardConnection, signal: AbortSignal): Promise<KeyClaims> {
-  const pages = await cardConfigPages(card, signal);
-  return pages === null ? {} : yubiKeyClaims(pages);
+/** Over the smart card interface of a key that has no other. `vendorId` null: not known. Fails with a HardwareError. */
+export async function readFidoCardClaims(
+  card: CardConnection,
+  vendorId: string | null,
+  signal: AbortSignal,
+): Promise<KeyClaims> {
+  const yubikey = vendorId === VENDOR.YUBICO;
+  const info = await unlessInvalid(() => fidoCardInfo(card, signal));
+  const pages = yubikey ? await cardConfigPages(card, signal) : null;
+  return { ...(info === null ? {} : infoClaims(info, yubikey)), ...(pages === null ? {} : await yubiKeyClaims(pages)) };
 }
 
 /** Most bytes of production data and EUICCInfo1 that are kept. */

@@ -29,3 +29,17 @@ export interface FeatureConnection {
 export interface CardConnection {
   transmit(apdu: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
 }
+
+/** Messages to a FIDO authenticator, over whichever transport. */
+export interface CtapChannel {
+  /**
+   * The response to a command, or null if the key does not support the command. Fails with a HardwareError; if the signal is
+   * aborted in the meantime, the key is asked to stop. Throws a RangeError for a command that must never be sent.
+   */
+  call(
+    command: number,
+    payload: Uint8Array,
+    signal: AbortSignal,
+    onKeepalive?: (status: number) => void,
+  ): Promise<Uint8Array | null>;
+}

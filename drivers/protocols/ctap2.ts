@@ -1,12 +1,12 @@
 /**
- * CTAP2 over CTAPHID: what an authenticator reports about itself, and a credential that is made for its attestation alone: it is
+ * CTAP2: what an authenticator reports about itself, and a credential that is made for its attestation alone: it is
  * not stored on the key, and signatures with such a credential. Source: FIDO CTAP 2.2, 6.1 (authenticatorMakeCredential),
  * 6.2 (authenticatorGetAssertion), 6.4 (authenticatorGetInfo), 8.2 (status codes).
  */
-import { HardwareError, type KeyAssertion, type KeyRefusal } from '../driver.ts';
+import { type AssertionRequest, HardwareError, type KeyAssertion, type KeyRefusal } from '../driver.ts';
 import { type Cbor, type CborMap, readCbor } from './cbor.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
-import type { CtapHidChannel } from './ctaphid.ts';
+import type { CtapChannel } from './connection.ts';
 import { MAX_MESSAGE_BYTES } from './ctaphid-packets.ts';
 import { CTAP2, CTAPHID } from './gate.ts';
 import { concat } from './hex.ts';
@@ -62,7 +62,7 @@ const MIN_PIN = 4;
 const AAGUID_BYTES = 16;
 
 /** Asks an authenticator about itself; null if it does not support CTAP2. Fails with a HardwareError. */
-export async function getInfo(channel: CtapHidChannel, signal: AbortSignal): Promise<AuthenticatorInfo | null> {
+export async function getInfo(channel: CtapChannel, signal: AbortSignal): Promise<AuthenticatorInfo | null> {
   const response = await channel.call(CTAPHID.CBOR, Uint8Array.of(CTAP2.GET_INFO), signal);
   if (response === null || response[0] === STATUS.INVALID_COMMAND) return null;
   if (response[0] !== STATUS.OK) throw refused(response[0]);
@@ -186,7 +186,7 @@ const touchListener =
  * Fails with a HardwareError.
  */
 export async function makeCredential(
-  channel: CtapHidChannel,
+  channel: CtapChannel,
   wanted: CredentialRequest,
   signal: AbortSignal,
   onTouch: () => void,
@@ -207,7 +207,7 @@ interface CallWork {
 
 /** The response to a command without its status. Fails with a HardwareError, whose `refusal` is what the key refuses. */
 export async function callCtap2(
-  channel: CtapHidChannel,
+  channel: CtapChannel,
   command: number,
   parameters: Parameters<typeof cborMap>[0],
   { signal, onTouch = () => undefined }: CallWork,
@@ -241,16 +241,9 @@ const refusals: ReadonlyMap<number, readonly [KeyRefusal, string]> = new Map([
   ],
 ] as const);
 
-/** Text to sign, and the credentials that the key may use. */
-export interface AssertionRequest {
-  readonly clientDataHash: Uint8Array;
-  readonly relyingParty: string;
-  readonly credentials: readonly Uint8Array[];
-}
-
 /** Signs with one of the credentials, which needs a touch and no PIN. Fails with a HardwareError. */
 export async function getAssertion(
-  channel: CtapHidChannel,
+  channel: CtapChannel,
   { clientDataHash, relyingParty, credentials }: AssertionRequest,
   work: CallWork,
 ): Promise<KeyAssertion> {
@@ -259,13 +252,23 @@ export async function getAssertion(
     [2, clientDataHash],
     [3, credentials.map(descriptor)],
   ] as const;
-  const map = responseMap(await callCtap2(channel, CTAP2.GET_ASSERTION, parameters, work).catch(cannotSign));
+  return assertionIn(await callCtap2(channel, CTAP2.GET_ASSERTION, parameters, work).catch(cannotSign), credentials);
+}
+
+/** The signature in a response. Throws HardwareError `protocol`, also if it is made with a credential that is not in the list. */
+export function assertionIn(response: Uint8Array, credentials: readonly Uint8Array[]): KeyAssertion {
+  const map = responseMap(response);
   const [credential, authenticatorData, signature] = [map.get(1), map.get(2), map.get(3)];
-  // A key may leave the id out if it was given one alone.
-  const named = credential instanceof Map ? credential.get('id') : null;
   if (!(authenticatorData instanceof Uint8Array) || !(signature instanceof Uint8Array))
     throw new HardwareError('protocol', 'the response of the key to getAssertion lacks a signature');
-  return { credentialId: named instanceof Uint8Array ? named : credentials[0]!, authenticatorData, signature };
+  // A key may leave the id out if it was given one alone.
+  const named = credential instanceof Map ? credential.get('id') : credentials.length === 1 ? credentials[0] : null;
+  if (!(named instanceof Uint8Array) || !credentials.some(id => Buffer.compare(id, named) === 0))
+    throw new HardwareError(
+      'protocol',
+      'the response of the key to getAssertion names a credential that was not asked for',
+    );
+  return { credentialId: named, authenticatorData, signature };
 }
 
 function cannotSign(error: unknown): never {
@@ -275,7 +278,8 @@ function cannotSign(error: unknown): never {
   throw error;
 }
 
-const NO_CREDENTIAL =
+/** Why a key does not sign with a credential. */
+export const NO_CREDENTIAL =
   'this key does not have the credential: it is another key, or its FIDO application was reset since it was proved';
 const SIGNS_WITH_PIN =
   'this key requires a PIN for every signature, and devmgr does not ask for the PIN to sign a receipt';

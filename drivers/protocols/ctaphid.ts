@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { pause } from '../deadline.ts';
 import { HardwareError } from '../driver.ts';
-import type { ReportConnection } from './connection.ts';
+import type { CtapChannel, ReportConnection } from './connection.ts';
 import { BROADCAST_CHANNEL, type CtaphidMessage, MessageAssembler, toPackets } from './ctaphid-packets.ts';
 import { allowCtap, CTAPHID, type CtapGate } from './gate.ts';
 
@@ -52,7 +52,7 @@ interface ChannelOptions {
 }
 
 /** An open channel. It needs no closing: the key forgets unused channels. */
-export class CtapHidChannel {
+export class CtapHidChannel implements CtapChannel {
   /** The version in the response to INIT: with some makers that of the firmware, with others without meaning. */
   readonly device: Version;
   readonly #connection: ReportConnection;
@@ -82,10 +82,7 @@ export class CtapHidChannel {
     throw new HardwareError('protocol', 'the key answers CTAPHID INIT only to other programs');
   }
 
-  /**
-   * The response to a command, or null if the key does not support the command. Fails with a HardwareError; if the signal is
-   * aborted in the meantime, the key receives CANCEL. Throws a RangeError for a command that must never be sent.
-   */
+  /** As in CtapChannel. If the signal is aborted, the key receives CANCEL. */
   async call(
     command: number,
     payload: Uint8Array,

@@ -1,10 +1,10 @@
 /**
  * Everything that this program may send to a key, in one place: commands that read, that make a FIDO credential which is not
- * stored or sign a receipt with it, and the key agreement of SCP11b. The issuing of keys has lists of its own, with PINs, stored
- * credentials and a confirmed reset. Whatever is not listed is refused before it is sent: above all writes and firmware updates.
- * A refusal is a RangeError, because it is a mistake of the program.
+ * stored, look for it without a touch or sign with it, and the key agreement of SCP11b. The issuing of keys has lists of its own, with
+ * PINs, stored credentials and a confirmed reset. Whatever is not listed is refused before it is sent: above all writes and firmware
+ * updates. A refusal is a RangeError, because it is a mistake of the program.
  */
-import { readCbor } from './cbor.ts';
+import { type CborMap, readCbor } from './cbor.ts';
 import { toHex } from './hex.ts';
 
 /** CTAPHID commands (FIDO CTAP 2.1, 11.2.9; the makers' own ones from nitrokey-sdk-py and yubikey-manager). */
@@ -42,20 +42,27 @@ export const CREDENTIAL_DELETE = 6;
 const CREDENTIAL_PARAMETERS: ReadonlySet<number | string> = new Set([1, 2, 3, 4, 10]);
 /** Parameters of getAssertion with which a key is asked for a credential: relying party, client data hash, list, options, token. */
 const LOOK_UP_PARAMETERS: ReadonlySet<unknown> = new Set([1, 2, 3, 5, 6, 7]);
-/** The relying party of the credentials that may sign: devmgr's own, of no site. */
-const RELYING_PARTY = 'devmgr.invalid';
-/** Most credentials that a key is asked to sign with. */
+/** The relying parties of the credentials that may sign: devmgr's own, and one of each registry below it. No site has such a name. */
+const OWN_PARTY = /^(?:[0-9a-z-]{1,63}\.)?devmgr\.invalid$/;
+/** Most credentials that a key is asked to sign with, and that one message asks for. */
 const MOST_CREDENTIALS = 8;
+export const MOST_LOOKED_UP = 64;
 /** The command of Trussed's admin application that may be sent. */
 export const TRUSSED_STATUS = 0x80;
-/** U2F_REGISTER as an APDU of extended length with 64 bytes of data. */
-const U2F_REGISTER = /^00010000000040[0-9A-F]{128}0000$/;
+/**
+ * APDUs of extended length. U2F_REGISTER with 64 bytes of data. U2F_AUTHENTICATE that signs after a touch (03) or only checks whether the
+ * key has a credential (07), with 64 bytes and a handle: a key has only handles that it made for the application of the request.
+ */
+const U2F_MESSAGES = [
+  /^00010000000040[0-9A-F]{128}0000$/,
+  /^0002(?:03|07)00000[01][0-9A-F]{2}[0-9A-F]{132,640}0000$/,
+] as const;
 
 const nothing = (payload: Uint8Array): boolean => payload.length === 0;
 
 /** Whether a payload may be sent, by command. */
 const ctapRules: ReadonlyMap<number, (payload: Uint8Array) => boolean> = new Map([
-  [CTAPHID.MSG, (payload: Uint8Array) => U2F_REGISTER.test(toHex(payload))],
+  [CTAPHID.MSG, (payload: Uint8Array) => U2F_MESSAGES.some(one => one.test(toHex(payload)))],
   [CTAPHID.INIT, (payload: Uint8Array) => payload.length === 8],
   [CTAPHID.CBOR, isHarmlessCbor],
   [CTAPHID.CANCEL, nothing],
@@ -68,7 +75,7 @@ const ctapRules: ReadonlyMap<number, (payload: Uint8Array) => boolean> = new Map
 /** No PIN (8, 9), no stored credential (option rk of 7). */
 function isHarmlessCbor(payload: Uint8Array): boolean {
   if (payload[0] === CTAP2.GET_INFO) return payload.length === 1;
-  if (payload[0] === CTAP2.GET_ASSERTION) return isOwnAssertion(payload);
+  if (payload[0] === CTAP2.GET_ASSERTION) return isOwnAssertion(payload) || isOwnLookUp(payload);
   if (payload[0] !== CTAP2.MAKE_CREDENTIAL) return false;
   const parameters = readCbor(payload.subarray(1));
   return parameters instanceof Map && [...parameters.keys()].every(key => CREDENTIAL_PARAMETERS.has(key));
@@ -105,10 +112,22 @@ function isIssuingCbor(payload: Uint8Array): boolean {
  */
 function isOwnAssertion(payload: Uint8Array): boolean {
   const parameters = readCbor(payload.subarray(1));
-  if (!(parameters instanceof Map) || parameters.size !== 3 || parameters.get(1) !== RELYING_PARTY) return false;
-  const [hash, list] = [parameters.get(2), parameters.get(3)];
+  return parameters instanceof Map && parameters.size === 3 && isOwnQuestion(parameters, MOST_CREDENTIALS);
+}
+
+/** Which credential of a registry a key has, to recognize it: as a signature, and without a touch, so that it is none of a person. */
+function isOwnLookUp(payload: Uint8Array): boolean {
+  const parameters = readCbor(payload.subarray(1));
+  if (!(parameters instanceof Map) || parameters.size !== 4 || !isOwnQuestion(parameters, MOST_LOOKED_UP)) return false;
+  const options = parameters.get(5);
+  return options instanceof Map && options.size === 1 && options.get('up') === false;
+}
+
+function isOwnQuestion(parameters: CborMap, most: number): boolean {
+  const [party, hash, list] = [parameters.get(1), parameters.get(2), parameters.get(3)];
+  if (typeof party !== 'string' || !OWN_PARTY.test(party)) return false;
   if (!(hash instanceof Uint8Array) || hash.length !== 32 || !Array.isArray(list)) return false;
-  return list.length > 0 && list.length <= MOST_CREDENTIALS;
+  return list.length > 0 && list.length <= most;
 }
 
 /** Whether a key has a credential of a list: without a touch (`up`), so that no site accepts the signature. */
@@ -173,6 +192,11 @@ export const allowReset: CtapGate = (command, payload) => {
 
 const neverSent = (command: number): RangeError =>
   new RangeError(`command ${command.toString(16).padStart(2, '0')} with this payload is never sent`);
+
+/** Throws a RangeError unless credentials of this relying party may be asked for without a touch. A message of U2F does not name it. */
+export function allowParty(relyingParty: string): void {
+  if (!OWN_PARTY.test(relyingParty)) throw new RangeError(`credentials of ${relyingParty} are never asked for`);
+}
 
 /** Throws a RangeError unless this command may be sent to a card. */
 export function allowApdu(apdu: Uint8Array): void {

@@ -4,8 +4,10 @@ import { CLA, commandApdu, INS, query } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { readCplc } from './cplc.ts';
 import { readEid } from './eid.ts';
+import { identifyFidoCard } from './fido-card.ts';
 import { toHex } from './hex.ts';
 import { readIccid } from './iccid.ts';
+import type { CardIdentity } from './key-view.ts';
 import { readOpenPgp } from './openpgp.ts';
 import { checkedSerial } from './serial.ts';
 
@@ -16,28 +18,17 @@ interface CardContext {
   readonly euiccApplications?: readonly string[];
 }
 
-/** Claims of a card; null for those that it does not make. */
-export interface CardIdentity {
-  /** Null if the card reports no serial; `problem` then explains why and what to do. */
-  readonly serialNumber: string | null;
-  /** Name of the source that reported the serial. */
-  readonly serialSource: string | null;
-  readonly manufacturer: string | null;
-  readonly model: string | null;
-  readonly firmwareVersion: string | null;
-  readonly problem: string | null;
-  /** Worth a line in the log, but not a reason to refuse the card. */
-  readonly remark: string | null;
-}
-
-type CardReport = Pick<CardIdentity, 'model'> & { readonly serialNumber: string } & Partial<CardIdentity>;
+type CardReport = Pick<CardIdentity, 'model' | 'serialNumber'> & Partial<CardIdentity>;
 
 /** One way to read the serial of a card. */
 export interface CardSerialSource {
   readonly name: string;
   /** Default: the source applies to every card. */
   readonly applies?: (context: CardContext) => boolean;
-  /** Null if the card is not of that kind. Fails with a HardwareError: `protocol` if the card's answer is not valid. */
+  /**
+   * Null if the card is not of that kind; one without a serial number ends the search. Fails with a HardwareError: `protocol` if the card's
+   * answer is not valid.
+   */
   readonly read: (card: CardConnection, signal: AbortSignal, context: CardContext) => Promise<CardReport | null>;
 }
 
@@ -58,6 +49,11 @@ export const CARD_SERIAL_SOURCES: readonly CardSerialSource[] = [
       const eid = await readEid(card, signal, context.euiccApplications);
       return eid === null ? null : { serialNumber: eid, model: 'eUICC' };
     },
+  },
+  {
+    // Before numbers of chips and of contacts: the key is known by what it reports over USB too.
+    name: 'fido',
+    read: identifyFidoCard,
   },
   {
     name: 'cplc',
@@ -101,7 +97,14 @@ export function parseUid(data: Uint8Array): string {
   return checkedSerial(toHex(data), 'UID');
 }
 
-const UNKNOWN = { manufacturer: null, model: null, firmwareVersion: null, remark: null } as const;
+const UNKNOWN = {
+  deviceType: 'SIMKEY',
+  manufacturer: null,
+  model: null,
+  firmwareVersion: null,
+  remark: null,
+  problem: null,
+} as const;
 
 /**
  * Identifies a card. If one source is refused or its answer is not valid, the next is tried. A command that could not be
@@ -119,7 +122,7 @@ export async function identifyCard(
     if (applies?.(context) === false) continue;
     try {
       const report = await read(connection, signal, context);
-      if (report !== null) return { ...UNKNOWN, ...report, serialSource: name, problem: null };
+      if (report !== null) return { ...UNKNOWN, serialSource: name, ...report };
     } catch (error) {
       const invalidAnswer = error instanceof HardwareError && error.code === 'protocol' && !connection.failed;
       if (!invalidAnswer) throw error;

@@ -2,15 +2,15 @@
 import { deadline } from '../deadline.ts';
 import { HardwareError, type IssuedKey, type IssueWork } from '../driver.ts';
 import { type Authenticator, enterPin, PERMISSION, type PinToken, readPinState, setPin } from './client-pin.ts';
+import type { CtapChannel } from './connection.ts';
 import { type AuthenticatorInfo, callCtap2, getInfo } from './ctap2.ts';
-import type { CtapHidChannel } from './ctaphid.ts';
 import { allowIssuing, allowReset, CTAP2 } from './gate.ts';
 import type { KeyView } from './key-view.ts';
 import { overFido } from './prove-key.ts';
 import { deleteStoredCredential, hasAnyStored, makeStoredCredential, setPinRules } from './stored-credential.ts';
 
 /** Milliseconds for a task, the time for a touch included. A task can have many commands. */
-const TASK_LIMIT = 40_000;
+export const TASK_LIMIT = 40_000;
 
 /** Runs the task with the key; see Driver.issue. */
 export function issueKey<T>(view: KeyView, work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
@@ -29,7 +29,7 @@ export function issueKey<T>(view: KeyView, work: IssueWork, task: (key: IssuedKe
 
 const NO_FIDO2 = 'this key has no FIDO2: it cannot be issued for sign-in';
 
-function openKey(channel: CtapHidChannel, info: AuthenticatorInfo, work: IssueWork): IssuedKey {
+function openKey(channel: CtapChannel, info: AuthenticatorInfo, work: IssueWork): IssuedKey {
   const key: Authenticator = {
     info,
     send: (command, parameters) => callCtap2(channel, command, parameters, work),

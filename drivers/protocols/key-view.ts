@@ -1,3 +1,4 @@
+import type { KeyType } from '../driver.ts';
 import type { CardConnection, Closable, FeatureConnection, ReportConnection } from './connection.ts';
 
 /** Opens one interface of a key. Fails with a HardwareError. */
@@ -24,4 +25,19 @@ export interface KeyReport {
   readonly firmwareVersion: string | null;
   /** The key understood the command: the same source gives no other result over another interface. */
   readonly conclusive?: boolean;
+}
+
+/** Claims of a card; null for those that it does not make. */
+export interface CardIdentity {
+  readonly deviceType: KeyType;
+  /** Null if the card reports no serial; `problem` then explains why and what to do. */
+  readonly serialNumber: string | null;
+  /** Name of the source that reported the serial. */
+  readonly serialSource: string | null;
+  readonly manufacturer: string | null;
+  readonly model: string | null;
+  readonly firmwareVersion: string | null;
+  readonly problem: string | null;
+  /** Worth a line in the log, but not a reason to refuse the card. */
+  readonly remark: string | null;
 }

@@ -1,14 +1,23 @@
 /** Has a USB key prove what it is or sign a receipt, over the interface that the method needs. */
 import { deadline, pause } from '../deadline.ts';
-import { HardwareError, type KeyEvidence, type ProofRequest, type ProofWork } from '../driver.ts';
+import {
+  type AssertionRequest,
+  HardwareError,
+  type KeyEvidence,
+  type ProofRequest,
+  type ProofWork,
+  type RecognizedKey,
+} from '../driver.ts';
 import { VENDOR } from '../usb/ids.ts';
-import type { CardConnection, Closable } from './connection.ts';
-import { type AssertionRequest, getAssertion, getInfo, makeCredential, needsVerification } from './ctap2.ts';
+import type { CardConnection, Closable, CtapChannel } from './connection.ts';
+import { CtapCardChannel } from './ctap-card.ts';
+import { getAssertion, getInfo, makeCredential, NO_CREDENTIAL, needsVerification } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import { allowCtap, type CtapGate } from './gate.ts';
 import type { KeyView, Opener } from './key-view.ts';
+import { recognizeOver } from './lookup.ts';
 import { agreeScp11b } from './scp11b.ts';
-import { registerU2f } from './u2f.ts';
+import { registerU2f, signU2f } from './u2f.ts';
 
 /** Milliseconds for a whole proof. */
 export const PROOF_LIMIT = 30_000;
@@ -69,7 +78,7 @@ async function overCard(
   signal: AbortSignal,
 ): Promise<KeyEvidence | null> {
   if (view.vendorId !== VENDOR.YUBICO || view.openCard === null || !isSince(firmwareVersion)) return null;
-  const card = await opened(view.openCard, signal);
+  const card = await appearing(view.openCard, signal);
   if (card === null) return null;
   try {
     return await agreeScp11b(card, hostPublicKey, signal, beforeScp11b);
@@ -88,7 +97,10 @@ function isSince(firmwareVersion: string | null): boolean {
 }
 
 /** The smart card interface appears later than the others. Null if it does not appear. */
-async function opened(open: Opener<CardConnection>, signal: AbortSignal): Promise<(CardConnection & Closable) | null> {
+async function appearing(
+  open: Opener<CardConnection>,
+  signal: AbortSignal,
+): Promise<(CardConnection & Closable) | null> {
   const until = performance.now() + CARD_APPEARS;
   for (;;) {
     try {
@@ -101,24 +113,51 @@ async function opened(open: Opener<CardConnection>, signal: AbortSignal): Promis
   }
 }
 
-/** Opens the FIDO interface of the key for the time of the task. Rejects with `missing` if it has none. */
+/**
+ * Opens FIDO of the key for the time of the task: its HID interface, or the application of its smart card. Rejects with `missing` if it has
+ * neither.
+ */
 export async function overFido<T>(
   view: KeyView,
   signal: AbortSignal,
-  task: (channel: CtapHidChannel) => Promise<T>,
+  task: (channel: CtapChannel) => Promise<T>,
   { missing = NO_FIDO, allow = allowCtap }: { readonly missing?: string; readonly allow?: CtapGate } = {},
 ): Promise<T> {
-  if (view.openFido === null) throw new HardwareError('unavailable', missing);
-  const connection = await view.openFido(signal);
+  const { openFido, openCard } = view;
+  if (openFido !== null)
+    return opened(openFido, signal, async hid => task(await CtapHidChannel.open(hid, signal, { allow })));
+  if (openCard === null) throw new HardwareError('unavailable', missing);
+  return opened(openCard, signal, async card => {
+    const channel = await CtapCardChannel.open(card, signal, allow);
+    if (channel === null) throw new HardwareError('unavailable', missing);
+    return task(channel);
+  });
+}
+
+async function opened<C, T>(open: Opener<C>, signal: AbortSignal, task: (connection: C) => Promise<T>): Promise<T> {
+  const connection = await open(signal);
   try {
-    return await task(await CtapHidChannel.open(connection, signal, { allow }));
+    return await task(connection);
   } finally {
     await connection.close();
   }
 }
 
+/** Milliseconds for a recognition. */
+export const RECOGNITION_LIMIT = 10_000;
+
+/** Implements `Driver.recognize`. */
+export function recognizeKey(
+  view: KeyView,
+  question: AssertionRequest,
+  abort: AbortSignal,
+): Promise<RecognizedKey | null> {
+  const signal = deadline(abort, RECOGNITION_LIMIT);
+  return overFido(view, signal, channel => recognizeOver(channel, question, signal));
+}
+
 async function register(
-  channel: CtapHidChannel,
+  channel: CtapChannel,
   request: ProofRequest,
   { signal, onTouch }: ProofWork,
 ): Promise<KeyEvidence> {
@@ -136,15 +175,17 @@ async function register(
 
 /** A credential of U2F signs over CTAP2 too, if the key has it (CTAP 2.1, 10.3). */
 async function signOver(
-  channel: CtapHidChannel,
+  channel: CtapChannel,
   request: AssertionRequest,
   { signal, onTouch }: ProofWork,
 ): Promise<KeyEvidence> {
-  if ((await getInfo(channel, signal)) === null) throw new HardwareError('unavailable', NO_FIDO2);
-  return { method: 'assertion', ...(await getAssertion(channel, request, { signal, onTouch })) };
+  if ((await getInfo(channel, signal)) !== null)
+    return { method: 'assertion', ...(await getAssertion(channel, request, { signal, onTouch })) };
+  const signed = await signU2f(channel, request, signal, onTouch);
+  if (signed === null) throw new HardwareError('unavailable', NO_CREDENTIAL);
+  return { method: 'assertion', ...signed };
 }
 
-const NO_FIDO2 = 'this key does not have FIDO2: it cannot sign a receipt';
 const NO_FIDO = 'this key has neither FIDO nor SCP11b: it cannot prove what it is';
 const NEEDS_PIN =
   'this key requires a PIN for every registration, and devmgr does not ask for the PIN to prove a key: it cannot prove what it is';

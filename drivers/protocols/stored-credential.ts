@@ -11,9 +11,10 @@ import {
 } from '../driver.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import { type Authenticator, malformed, type PinToken } from './client-pin.ts';
-import { type AuthenticatorInfo, descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';
+import { descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';
 import { CONFIG_SET_MIN_PIN, CREDENTIAL_DELETE, CTAP2 } from './gate.ts';
 import { concat } from './hex.ts';
+import { lookUp, partsOf, unlessMissing } from './lookup.ts';
 
 /** Makes a discoverable credential, which needs a touch. The token is for its relying party; null: without user verification. */
 export async function makeStoredCredential(
@@ -41,11 +42,8 @@ export async function makeStoredCredential(
   return storedCredential(response, isAnonymous === true);
 }
 
-/** Bytes of a message beside its list, and of an entry of a list beside its id. */
+/** Bytes of a message that makes a credential, beside its list. */
 const OTHER_BYTES = 700;
-const ENTRY_BYTES = 40;
-/** The longest id (WebAuthn, 4). */
-const ID_BYTES = 1023;
 
 /** The part of the list that the key may have. Keys take short lists: a longer one is asked for in parts first, without a touch. */
 async function excluded(
@@ -53,31 +51,22 @@ async function excluded(
   { relyingParty, exclude }: StoredCredentialRequest,
   token: PinToken | null,
 ): Promise<readonly Uint8Array[]> {
-  const [first = [], ...others] = partsOf(exclude, key.info);
+  const [first = [], ...others] = partsOf(exclude, key.info, OTHER_BYTES);
   if (others.length === 0) return first;
   for (const part of [first, ...others]) if (await hasOneOf(key, relyingParty.id, part, token)) return part;
   return [];
 }
 
-/** Asks without a touch. `ids`: no more than the key takes. */
-async function hasOneOf(
+/** The digest of nothing that anybody asked for. */
+const NO_HASH = new Uint8Array(32);
+
+/** `credentials`: no more than the key takes. */
+const hasOneOf = async (
   key: Authenticator,
   relyingParty: string,
-  ids: readonly Uint8Array[],
+  credentials: readonly Uint8Array[],
   token: PinToken | null,
-): Promise<boolean> {
-  // The digest of nothing that anybody asked for.
-  const hash = new Uint8Array(32);
-  const parameters: readonly [number, CborInput | null][] = [
-    [1, relyingParty],
-    [2, hash],
-    [3, ids.map(descriptor)],
-    [5, cborMap([['up', false]])],
-    [6, token?.authenticate(hash) ?? null],
-    [7, token?.protocol ?? null],
-  ];
-  return (await unlessMissing(key.send(CTAP2.GET_ASSERTION, parameters))) !== null;
-}
+): Promise<boolean> => (await lookUp(key, { relyingParty, clientDataHash: NO_HASH, credentials }, token)) !== null;
 
 /** Whether the key has one of these credentials; null if it does not report it, as `IssuedKey.hasAny`. */
 export async function hasAnyStored(key: Authenticator, credentials: readonly KeyCredential[]): Promise<boolean | null> {
@@ -86,6 +75,7 @@ export async function hasAnyStored(key: Authenticator, credentials: readonly Key
       for (const part of partsOf(
         list.map(({ id }) => id),
         key.info,
+        OTHER_BYTES,
       ))
         if (await hasOneOf(key, relyingParty, part, null)) return true;
     return false;
@@ -94,28 +84,6 @@ export async function hasAnyStored(key: Authenticator, credentials: readonly Key
     throw error;
   }
 }
-
-function partsOf(ids: readonly Uint8Array[], { maxMessage, maxList }: AuthenticatorInfo): Uint8Array[][] {
-  const parts: Uint8Array[][] = [];
-  let room = 0;
-  for (const id of ids) {
-    if (id.length > ID_BYTES) continue;
-    room -= id.length + ENTRY_BYTES;
-    if (room < 0 || parts.at(-1)!.length >= maxList) {
-      parts.push([]);
-      room = maxMessage - OTHER_BYTES - id.length - ENTRY_BYTES;
-    }
-    parts.at(-1)!.push(id);
-  }
-  return parts;
-}
-
-/** Null if the key does not have the credential. */
-const unlessMissing = (answer: Promise<Uint8Array>): Promise<Uint8Array | null> =>
-  answer.catch(error => {
-    if (error instanceof HardwareError && error.data.refusal === 'no-credential') return null;
-    throw error;
-  });
 
 /** Offset of the length of the credential id in authenticator data (WebAuthn, 6.5.1). */
 const ID_LENGTH = 53;

@@ -121,14 +121,13 @@ export async function readYubiKeyFido(connection: ReportConnection, signal: Abor
 /** Over the smart card: the management application, on older keys the OTP application. Fails with a HardwareError. */
 export async function readYubiKeyCard(card: CardConnection, signal: AbortSignal): Promise<KeyReport> {
   const readPage = await cardConfigPages(card, signal);
-  if (readPage !== null) {
-    const report = await readConfig(readPage, null);
-    if (report.serial !== null) return report;
-  }
-  if ((await query(card, selectApplication(OTP_AID), signal)) === null) return { serial: null, firmwareVersion: null };
+  const report: KeyReport = readPage === null ? NOTHING : await readConfig(readPage, null);
+  if (report.serial !== null || (await query(card, selectApplication(OTP_AID), signal)) === null) return report;
   const serial = await query(card, commandApdu({ ins: INS_OTP, p1: OTP_SERIAL }), signal);
-  return { serial: serial === null ? null : parseSerial(serial), firmwareVersion: null };
+  return { ...report, serial: serial === null ? null : parseSerial(serial) };
 }
+
+const NOTHING: KeyReport = { serial: null, firmwareVersion: null };
 
 async function readConfig(
   readPage: (page: number) => Promise<Uint8Array | null>,

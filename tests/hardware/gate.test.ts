@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { exchange } from '../../drivers/protocols/apdu.ts';
 import { CtapHidChannel } from '../../drivers/protocols/ctaphid.ts';
 import { toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
-import { allowApdu, allowCtap, allowSlot } from '../../drivers/protocols/gate.ts';
+import { allowApdu, allowCtap, allowParty, allowSlot } from '../../drivers/protocols/gate.ts';
 import { FakeCtapKey, FakeOtpKey, fakeCard, hex } from '../support/fake-ukey.ts';
 import { FidoKey } from '../support/fido-key.ts';
 import { takeUnlisted } from '../support/received-commands.ts';
@@ -25,6 +25,9 @@ function assertion(change: Readonly<Record<number, CborInput | null>>): string {
   const present = Object.entries(parameters).filter(([, value]) => value !== null) as [string, CborInput][];
   return `02${writeCbor(new Map(present.map(([key, value]) => [Number(key), value]))).toString('hex')}`;
 }
+
+const lookUp = (change: Readonly<Record<number, CborInput | null>>): string =>
+  assertion({ 5: new Map([['up', false]]), ...change });
 
 describe('the gate refuses', () => {
   test.each([
@@ -71,7 +74,12 @@ describe('the gate refuses', () => {
     ['getAssertion with many credentials', 0x10, assertion({ 3: Array(9).fill(named) })],
     ['getAssertion with another hash', 0x10, assertion({ 2: Buffer.alloc(31) })],
     ['getAssertion with an extension', 0x10, assertion({ 4: new Map() })],
-    ['getAssertion without a touch', 0x10, assertion({ 5: new Map([['up', false]]) })],
+    ['getAssertion without a touch at a site', 0x10, lookUp({ 1: 'example.com' })],
+    ['getAssertion without a touch at a site with an end like ours', 0x10, lookUp({ 1: 'my-devmgr.invalid' })],
+    ['getAssertion without a touch by stored credentials', 0x10, lookUp({ 3: [] })],
+    ['getAssertion without a touch with very many credentials', 0x10, lookUp({ 3: Array(65).fill(named) })],
+    ['getAssertion without a touch with a PIN', 0x10, lookUp({ 6: Buffer.alloc(16) })],
+    ['getAssertion with user verification', 0x10, lookUp({ 5: new Map([['uv', true]]) })],
     ['getAssertion with a PIN', 0x10, assertion({ 6: Buffer.alloc(16) })],
     ['credentialManagement', 0x10, '0aa0'],
     ['authenticatorConfig', 0x10, '0da0'],
@@ -79,7 +87,8 @@ describe('the gate refuses', () => {
     ['makeCredential that stores the credential', 0x10, '01a107a162726bf5'],
     ['makeCredential with an extension', 0x10, '01a106a0'],
     ['getInfo with parameters', 0x10, '04a0'],
-    ['U2F_AUTHENTICATE', 0x03, '00020300000040'],
+    ['U2F_AUTHENTICATE without data', 0x03, '00020300000040'],
+    ['U2F_AUTHENTICATE that signs without a touch', 0x03, `00020800000051${'00'.repeat(0x51)}0000`],
     ['an empty CBOR command', 0x10, ''],
   ])('%s', async (_what, command, payload) => {
     expect(() => allowCtap(command, hex(payload))).toThrow(RangeError);
@@ -94,8 +103,20 @@ describe('the gate refuses', () => {
   });
 });
 
-test('the gate lets pass a signature with a named credential of devmgr, and nothing else of its kind', () => {
-  expect(() => allowCtap(0x10, hex(assertion({})))).not.toThrow();
+test.each([
+  ['a signature with a named credential of devmgr', 0x10, assertion({})],
+  ['one with a credential of a registry', 0x10, assertion({ 1: '0f1e2d3c-4b5a.devmgr.invalid' })],
+  ['whether a key has credentials of a registry', 0x10, lookUp({ 1: 'r1.devmgr.invalid', 3: Array(64).fill(named) })],
+  ['whether a U2F key has a credential', 0x03, `00020700000051${'00'.repeat(0x51)}0000`],
+  ['a signature of a U2F key after a touch', 0x03, `00020300000051${'00'.repeat(0x51)}0000`],
+])('the gate lets %s pass', (_what, command, payload) => {
+  expect(() => allowCtap(command, hex(payload))).not.toThrow();
+});
+
+test('credentials of sites are never asked for, whichever protocol the key has', () => {
+  expect(() => allowParty('r1.devmgr.invalid')).not.toThrow();
+  for (const site of ['example.com', 'devmgr.invalid.example.com', 'a.b.devmgr.invalid', ''])
+    expect(() => allowParty(site)).toThrow('never asked for');
 });
 
 describe('a command that came past the gate is noticed by', () => {

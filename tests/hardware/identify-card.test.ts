@@ -221,8 +221,8 @@ describe('what a card reports about itself', () => {
 });
 
 describe('the sources of a serial', () => {
-  it('are tried in the order ICCID, EID, CPLC, OpenPGP, UID', () => {
-    expect(CARD_SERIAL_SOURCES.map(({ name }) => name)).toEqual(['iccid', 'eid', 'cplc', 'openpgp', 'uid']);
+  it('are tried in the order ICCID, EID, FIDO, CPLC, OpenPGP, UID', () => {
+    expect(CARD_SERIAL_SOURCES.map(({ name }) => name)).toEqual(['iccid', 'eid', 'fido', 'cplc', 'openpgp', 'uid']);
   });
 
   it('give the ICCID of the profile for an eUICC with a profile', async () => {

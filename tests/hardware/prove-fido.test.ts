@@ -148,7 +148,7 @@ describe('a receipt', () => {
 
   test.each([
     ['another key', {}, /does not have the credential/],
-    ['a key without FIDO2', { ctap2: false }, /does not have FIDO2/],
+    ['another key of U2F', { ctap2: false }, /does not have the credential/],
     [
       'a key that demands a PIN',
       { answer: (r: Uint8Array) => (r[0] === 2 ? hex('36') : null) },

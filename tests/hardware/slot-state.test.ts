@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { HardwareError, type HardwareErrorCode } from '../../drivers/driver.ts';
 import type { CardPresence } from '../../drivers/pcsc/presence.ts';
 import { nextSlotState, type SlotEvent, type SlotState, type Transition } from '../../drivers/pcsc/slot-state.ts';
-import type { CardIdentity } from '../../drivers/protocols/identify-card.ts';
+import type { CardIdentity } from '../../drivers/protocols/key-view.ts';
 
 const RETRY_AFTER = 1_000;
 

@@ -1,9 +1,10 @@
 /** The test authenticator behind CTAPHID: waits for a touch with keepalives, and can be canceled. */
 import { HardwareError } from '../../drivers/driver.ts';
+import { expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { MessageAssembler, toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
 import { allowCtap, allowReset } from '../../drivers/protocols/gate.ts';
 import { received } from './received-commands.ts';
-import type { TestAuthenticator } from './test-authenticator.ts';
+import { asksForTouch, type TestAuthenticator } from './test-authenticator.ts';
 
 const COMMAND = { msg: 0x03, init: 0x06, cbor: 0x10, cancel: 0x11, keepalive: 0x3b, error: 0x3f } as const;
 /** Capability flag of INIT. */
@@ -16,6 +17,9 @@ const CANCELED = Uint8Array.of(0x2d);
 const INVALID_COMMAND = Uint8Array.of(0x01);
 const NOT_TOUCHED = Uint8Array.of(0x69, 0x85);
 const DONE = Uint8Array.of(0x90, 0x00);
+const WRONG_DATA = Uint8Array.of(0x6a, 0x80);
+const U2F_REGISTER = 0x01;
+const CHECK_ONLY = 0x07;
 
 export interface FidoKeyOptions {
   readonly authenticator: TestAuthenticator;
@@ -30,6 +34,8 @@ export interface FidoKeyOptions {
   readonly touched?: boolean;
   /** Programs other than devmgr use it, which also send commands that the gate does not list. */
   readonly forOthers?: boolean;
+  /** It asks for a touch where it must not. */
+  readonly asksAlways?: boolean;
   /** It is issued: PINs, stored credentials and a reset may be sent to it. */
   readonly issued?: boolean;
 }
@@ -159,7 +165,7 @@ export class FidoKey {
       const response = this.#options.answer?.(request) ?? this.#options.authenticator.cbor(request);
       this.#send(channel, COMMAND.cbor, response);
     };
-    if (!TOUCHED.includes(request[0]!) || this.#takeTouch()) {
+    if (!TOUCHED.includes(request[0]!) || this.#isSilent(request) || this.#takeTouch()) {
       respond();
       return;
     }
@@ -171,6 +177,11 @@ export class FidoKey {
     this.#send(channel, COMMAND.keepalive, WAITS_FOR_TOUCH);
   }
 
+  #isSilent(request: Uint8Array): boolean {
+    if (request[0] !== 0x02 || this.#options.asksAlways === true) return false;
+    return !asksForTouch(expectMap(readCbor(request.subarray(1)), 'parameters'));
+  }
+
   #cancel(channel: number): void {
     if (this.#pending === null || this.#pendingChannel !== channel) return;
     this.canceled += 1;
@@ -180,13 +191,20 @@ export class FidoKey {
   }
 
   #u2f(channel: number, apdu: Uint8Array): void {
-    if (!this.#takeTouch()) {
-      this.#send(channel, COMMAND.msg, NOT_TOUCHED);
-      return;
+    this.#send(channel, COMMAND.msg, this.#u2fAnswer(apdu));
+  }
+
+  #u2fAnswer(apdu: Uint8Array): Uint8Array {
+    const { authenticator } = this.#options;
+    const data = apdu.subarray(7);
+    const [challenge, application] = [data.subarray(0, 32), data.subarray(32, 64)];
+    if (apdu[1] === U2F_REGISTER) {
+      if (!this.#takeTouch()) return NOT_TOUCHED;
+      return Buffer.concat([authenticator.u2fRegister(challenge, application), DONE]);
     }
-    const data = apdu.subarray(7, 71);
-    const response = this.#options.authenticator.u2fRegister(data.subarray(0, 32), data.subarray(32));
-    this.#send(channel, COMMAND.msg, Buffer.concat([response, DONE]));
+    const signed = authenticator.u2fAuthenticate(challenge, application, data.subarray(65, 65 + data[64]!));
+    if (signed === null) return WRONG_DATA;
+    return apdu[2] === CHECK_ONLY || !this.#takeTouch() ? NOT_TOUCHED : Buffer.concat([signed, DONE]);
   }
 }
 

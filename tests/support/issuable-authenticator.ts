@@ -188,6 +188,8 @@ export class IssuableAuthenticator extends TestAuthenticator {
   /** Credentials that are not stored are asked for by their ids, with a touch and without a PIN. */
   #isForStored(parameters: CborMap): boolean {
     const ids = idsOf(parameters.get(3));
+    if (ids.some(id => this.hasMade(id, String(parameters.get(1))) && !this.credentials.some(one => one.id.equals(id))))
+      return false;
     return parameters.has(5) || ids.length === 0 || this.credentials.some(one => ids.some(id => id.equals(one.id)));
   }
 

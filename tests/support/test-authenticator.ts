@@ -3,7 +3,7 @@
  * in, response out. No transport.
  */
 import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
+import { type CborMap, expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { type CborInput, writeCbor } from './test-cbor.ts';
 import { octetString } from './test-der.ts';
 import {
@@ -93,7 +93,13 @@ export class TestAuthenticator {
     this.#credentials.set(`${Buffer.from(id).toString('hex')} ${Buffer.from(application).toString('hex')}`, key);
   }
 
-  /** Status and response: credential, authenticator data, signature. */
+  /** Whether it has made a credential with this id for the relying party, and does not store it. */
+  protected hasMade(id: Uint8Array, rpId: string): boolean {
+    const application = createHash('sha256').update(rpId).digest('hex');
+    return this.#credentials.has(`${Buffer.from(id).toString('hex')} ${application}`);
+  }
+
+  /** Status and response: credential, authenticator data, signature. With `up: false` the data do not report a touch. */
   getAssertion(request: Uint8Array): Buffer {
     const parameters = expectMap(readCbor(request), 'parameters');
     const application = createHash('sha256')
@@ -106,7 +112,8 @@ export class TestAuthenticator {
       if (!key) continue;
       const counter = Buffer.alloc(4);
       counter.writeUInt32BE(++this.#signatures);
-      const data = Buffer.concat([application, Uint8Array.of(0x01), counter]);
+      const isTouched = asksForTouch(parameters);
+      const data = Buffer.concat([application, Uint8Array.of(isTouched ? 0x01 : 0x00), counter]);
       const descriptor = new Map<string, CborInput>([
         ['id', id],
         ['type', 'public-key'],
@@ -216,6 +223,17 @@ export class TestAuthenticator {
     ]);
   }
 
+  /** The response to U2F_AUTHENTICATE without its status word; null if it has not made the handle for the application. */
+  u2fAuthenticate(challenge: Uint8Array, application: Uint8Array, handle: Uint8Array): Buffer | null {
+    const name = [handle, application].map(one => Buffer.from(one).toString('hex')).join(' ');
+    const key = this.#credentials.get(name);
+    if (!key) return null;
+    const counter = Buffer.alloc(4);
+    counter.writeUInt32BE(++this.#signatures);
+    const head = Buffer.concat([Uint8Array.of(1), counter]);
+    return Buffer.concat([head, sign('sha256', Buffer.concat([application, head, challenge]), key)]);
+  }
+
   /** The response to U2F_REGISTER without its status word. */
   u2fRegister(challenge: Uint8Array, application: Uint8Array): Buffer {
     const credential = ecKeys();
@@ -233,6 +251,12 @@ export class TestAuthenticator {
     ]);
   }
 }
+
+/** Whether getAssertion with these parameters needs a touch. */
+export const asksForTouch = (parameters: CborMap): boolean => {
+  const options = parameters.get(5);
+  return !(options instanceof Map) || options.get('up') !== false;
+};
 
 function aaguidExtensions(options: AuthenticatorOptions): TestExtension[] {
   const aaguid = options.certifiedAaguid === undefined ? options.aaguid : options.certifiedAaguid;
