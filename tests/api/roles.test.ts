@@ -112,6 +112,7 @@ const administrators: readonly RouteName[] = [
   'listHeldPeople',
   'listRefusedRequests',
   'listUnmatched',
+  'importPeople',
   'matchPeople',
   'releasePeople',
   'setPeoplePolicy',
