@@ -15,7 +15,7 @@ afterAll(() => Promise.all([daemon?.stop(), registry?.stop()]));
 let made = 0;
 const freshName = () => `imported.${++made}`;
 const post = (path: string, body: object) => daemon.call('POST', `/api/people${path}`, body);
-const importing = async (people: readonly object[], more: object = {}) =>
+const importing = async (people: readonly unknown[], more: object = {}) =>
   data(await post('/import', { people, ...more }));
 const person = async (userName: string) => {
   const { list } = data(await daemon.call('GET', `/api/people/list?userName=${encodeURIComponent(userName)}`));
