@@ -119,6 +119,17 @@ export function register(
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail: registeredDetail(device) } };
 }
 
+/** The registration of a device that `userId` has already. */
+export const registerBound = (add: DeviceAdd, userId: string): DeviceAdd => ({
+  ...add,
+  owner: { userId, entry: activationEntry(add.device, userId) },
+});
+
+const activationEntry = ({ deviceType }: Pick<DeviceRecord, 'deviceType'>, userId: string): Entry => ({
+  type: 'DEVICE_ACTIVATED',
+  data: { deviceType, userId },
+});
+
 function registeredDetail(device: NewDevice): NonNullable<Entry['detail']> {
   const detail = { codeDigest: codeDigest(device) };
   const { tags, proof } = device;
@@ -131,9 +142,9 @@ function registeredDetail(device: NewDevice): NonNullable<Entry['detail']> {
 }
 
 /** The registration as it is if the device is created so many milliseconds later: its code is valid as long as before. */
-export function registeredLater({ kind, device, entry }: DeviceAdd, milliseconds: number): DeviceAdd {
+export function registeredLater({ device, entry, ...add }: DeviceAdd, milliseconds: number): DeviceAdd {
   const moved = { ...device, activationCodeExpiresAt: device.activationCodeExpiresAt + milliseconds };
-  return { kind, device: moved, entry: { ...entry, detail: { ...entry.detail, codeDigest: codeDigest(moved) } } };
+  return { ...add, device: moved, entry: { ...entry, detail: { ...entry.detail, codeDigest: codeDigest(moved) } } };
 }
 
 /** The refusal of a registration whose serial number belongs to `existing`. */
@@ -158,9 +169,8 @@ export function activate(device: DeviceRecord, code: string, userId: string, now
       Code.activationCodeInvalid,
       `the activation code does not match ${deviceIds.format(device.number)} or has expired`,
     );
-  const data = { deviceType: device.deviceType, userId };
   const set = { status: 'ACTIVE', userId, activatedAt: now } as const;
-  return decide('activate', device, set, { type: 'DEVICE_ACTIVATED', data });
+  return decide('activate', device, set, activationEntry(device, userId));
 }
 
 /** `note` goes into the journal; the note of the device stays as it is. */

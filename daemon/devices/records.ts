@@ -1,6 +1,7 @@
 /** A device: its record, its changes, and the guards of changes. */
 
 import type { DeviceDescription } from '../../src/contract/device-description.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import type { Tags } from '../../src/contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../../src/contract/values.ts';
 import type { Entry } from '../store/journal.ts';
@@ -125,6 +126,17 @@ export const registeredDevice = (device: NewDevice, number: number, createdAt: n
   proof: device.proof,
 });
 
+/** The record of a new device that is bound at once, as it is after registration and activation. */
+export const activatedDevice = (device: DeviceRecord, { userId, person }: FirstOwner): DeviceRecord => ({
+  ...device,
+  status: 'ACTIVE',
+  userId,
+  userKey: personKey(userId),
+  person: person ?? null,
+  activatedAt: device.createdAt,
+  version: 2,
+});
+
 /** Fields that a change may set; absent ones keep their values. A new `userId` without `person` binds to the person of that name. */
 export type DeviceSet = Partial<
   Pick<
@@ -146,11 +158,19 @@ export type DeviceSet = Partial<
   >
 >;
 
-/** The result is `duplicate` if the serial number is already registered. */
+/** Whom a new device is bound to at once, and the entry of that. `person`: absent for a name that is not one of a person. */
+export interface FirstOwner {
+  readonly userId: string;
+  readonly person?: number;
+  readonly entry: Entry;
+}
+
+/** The result is `duplicate` if the serial number is already registered. `owner`: the device is ACTIVE from the start. */
 export interface DeviceAdd {
   readonly kind: 'device.add';
   readonly device: NewDevice;
   readonly entry: Entry;
+  readonly owner?: FirstOwner;
 }
 
 export interface DeviceUpdate {

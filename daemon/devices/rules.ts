@@ -7,7 +7,7 @@ import { type ChangeRules, done, type GuardRules, withFields } from '../store/wr
 import type { WantedRows } from '../store/write/source.ts';
 import { DeviceCounts } from './counts.ts';
 import { registeredLater } from './decisions.ts';
-import { brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from './records.ts';
+import { activatedDevice, brokenBy, type DeviceChange, type DeviceGuard, registeredDevice } from './records.ts';
 import { devices } from './tables.ts';
 
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;
@@ -24,12 +24,16 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
   'device.add': {
     later: registeredLater,
     needs: ({ device }, wanted) => wanted.add(devices.unique, device.serialNumber),
-    apply(draft, { device, entry }, context) {
-      const { record, isNew } = draft.add(devices, number => registeredDevice(device, number, context.at));
+    apply(draft, { device, owner, entry }, context) {
+      const { record, isNew } = draft.add(devices, n => {
+        const registered = registeredDevice(device, n, context.at);
+        return owner ? activatedDevice(registered, owner) : registered;
+      });
       const { number, status } = record;
       if (!isNew) return { kind: 'duplicate', number, status };
       draft.part(DeviceCounts).count(record, 1);
       draft.enter(context, entry, number, null);
+      if (owner) draft.enter(context, owner.entry, number, null);
       return { kind: 'added', number };
     },
   },

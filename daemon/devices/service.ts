@@ -1,11 +1,10 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceFilters } from '../../src/contract/device-filters.ts';
-import * as api from '../../src/contract/devices.ts';
+import type * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { parseTag } from '../../src/contract/tags.ts';
-import { compileReader } from '../../src/contract/validate.ts';
 import type { Guessing } from '../accounts/guessing.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
@@ -24,7 +23,8 @@ import { holdVersion, readCurrent, readDevice } from './lookups.ts';
 import { type DeviceAction, deviceOperations, type OperationDecision } from './operations.ts';
 import * as present from './present.ts';
 import type { DeviceFilter } from './queries.ts';
-import type { DeviceAdd, DeviceChange, DeviceRecord, NewDevice } from './records.ts';
+import type { DeviceChange, DeviceRecord } from './records.ts';
+import { registerMany } from './registrations.ts';
 
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface DeviceServiceParts {
@@ -39,7 +39,6 @@ interface DeviceServiceParts {
 }
 
 type ResultOf<K extends ChangeResult['kind']> = Extract<ChangeResult, { kind: K }>;
-const readRegistration = compileReader(api.registration);
 
 /** The operations on devices. A refusal is thrown as an `ApiError`. */
 export class DeviceService {
@@ -80,33 +79,8 @@ export class DeviceService {
     throw refused(domain.duplicateOr(refusal, serialNumber, existing));
   }
 
-  /** Each item is validated separately; the accepted ones are committed together. */
-  async batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<Routes['batchRegisterDevices']>> {
-    const read = items.map(item => readRegistration(item));
-    const valid = read.flatMap(item => (item.ok ? [item.value] : []));
-    return this.#parts.policies.admitting(valid, async admission => {
-      const at = this.#parts.now();
-      const admitted = new Map(valid.map(item => [item, admission.judge(item)]));
-      const refusedSerials = valid.flatMap(item => (admitted.get(item) instanceof Refusal ? [item.serialNumber] : []));
-      const existing = await this.#parts.store.devicesBySerial(refusedSerials);
-      const judged = read.map((item, i): JudgedItem => {
-        if (!item.ok) return failedItem(serialAsGiven(items[i]), Code.parameterError, item.message);
-        const { serialNumber } = item.value;
-        const one = admitted.get(item.value)!;
-        if (!(one instanceof Refusal)) return domain.register(item.value, newActivationCode(), at, one.proof);
-        const { code, message } = domain.duplicateOr(one, serialNumber, existing.get(serialNumber));
-        return failedItem(serialNumber, code, message);
-      });
-      const changes = judged.filter(isAdd);
-      const data = (committed: readonly ChangeResult[]) => {
-        let next = 0;
-        const results = judged.map(one => (isAdd(one) ? batchItem(one.device, committed[next++]!) : one));
-        const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
-        return { total: items.length, success, failed: items.length - success, results };
-      };
-      const { guards } = admission;
-      return changes.length ? commitLast(this.#parts.store, context, { at, changes, guards }, data) : data([]);
-    });
+  batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<Routes['batchRegisterDevices']>> {
+    return registerMany(this.#parts, context, items);
   }
 
   activate(context: Context, body: BodyOf<Routes['activateDevice']>): Promise<DataOf<Routes['activateDevice']>> {
@@ -251,26 +225,6 @@ interface DeviceStep<D> {
   }) => D;
 }
 
-/** An item of a batch: what is added for it, or why nothing is. */
-type JudgedItem = DeviceAdd | api.BatchItem;
-const isAdd = (one: JudgedItem): one is DeviceAdd => 'device' in one;
-
-const failedItem = (serialNumber: string | null, code: number, message: string): api.BatchItem => ({
-  serialNumber,
-  status: 'failed',
-  message,
-  code,
-});
-
-function batchItem({ serialNumber, activationCode }: NewDevice, result: ChangeResult): api.BatchItem {
-  if (result.kind === 'added') {
-    const deviceId = deviceIds.format(result.number);
-    return { serialNumber, deviceId, activationCode, status: 'success', message: 'registered' };
-  }
-  const { message, code } = domain.duplicateSerial(serialNumber, result as ResultOf<'duplicate'>);
-  return { serialNumber, status: 'failed', message, code };
-}
-
 /** The filter of a query of devices. It reads only what the query has: most have one or two filters. */
 export function filterOf(query: QueryOf<Routes['exportDevices']>): DeviceFilter {
   const filter: Record<string, unknown> = {};
@@ -279,10 +233,4 @@ export function filterOf(query: QueryOf<Routes['exportDevices']>): DeviceFilter 
     else if (name in deviceFilters) filter[name] = value instanceof Date ? value.getTime() : value;
   }
   return filter;
-}
-
-/** The name of a failed item in the results: its serial number, if it has one, cut to the longest valid length. */
-function serialAsGiven(item: unknown): string | null {
-  const serial = typeof item === 'object' && item !== null ? (item as Record<string, unknown>).serialNumber : null;
-  return typeof serial === 'string' ? serial.slice(0, 200) : null;
 }

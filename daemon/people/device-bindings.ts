@@ -56,6 +56,23 @@ export const personAddition: ChangeAddition<DeviceSetChange> = {
   complete: withPerson,
 };
 
+type DeviceAddChange = Extract<DeviceChange, { readonly kind: 'device.add' }>;
+
+/** Every device that is bound when it is added gets its person. */
+export const firstPersonAddition: ChangeAddition<DeviceAddChange> = {
+  needs({ owner }, wanted) {
+    if (owner) wanted.add(peopleNamed, personKey(owner.userId));
+  },
+  complete(draft, change) {
+    const { owner } = change;
+    const person = owner && holderOf(draft.of(people).all(peopleNamed, personKey(owner.userId)));
+    if (!person) return change;
+    const { number } = person;
+    const entry = sealedEntry(entryWith(owner.entry, number), person);
+    return { ...change, owner: { ...owner, person: number, entry } };
+  },
+};
+
 /** Devices of an earlier version become those of persons. */
 export const bindingRule: ChangeRule<DevicesBind> = {
   needs({ bound }, wanted) {

@@ -1,11 +1,11 @@
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Rows, Window } from '../store/queries.ts';
-import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
+import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
-import type { Lookup } from '../store/table.ts';
+import type { Lookup, LookupKey } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
 import { holderOf } from './decisions.ts';
-import { personAddition } from './device-bindings.ts';
+import { firstPersonAddition, personAddition } from './device-bindings.ts';
 import type { PersonFilter } from './queries.ts';
 import type { OwnerGuard, PersonChange, PersonRecord, PresentGuard } from './records.ts';
 import type { RefusedAdd, RefusedRow } from './refused-records.ts';
@@ -58,6 +58,12 @@ const reads = (queries: RecordQueries) => ({
   /** The person whom the user name means: see `personKey` and `holderOf`. */
   personByName: (userName: string) =>
     withAnswer(queries.all(peopleNamed, personKey(userName)), found => holderOf(found) ?? null),
+  /** By `personKey`: the person who has the name, or if none has it, one of those who had it and are removed. */
+  personsByKey: (keys: readonly string[]) => {
+    const [present, all] = [queries.many(persons.unique, keys), queries.many(peopleNamed, keys)];
+    const joined = withAnswer(all, named => withAnswer(present, found => new Map([...named, ...found])));
+    return joined as AnswerRecord<ReadonlyMap<LookupKey, PersonRecord>>;
+  },
   /** All persons with an equal user name, by number: at most one of them is not removed. */
   peopleNamed: (userName: string) => queries.all(peopleNamed, personKey(userName)),
   /** Requests of each source that could not be stored. */
@@ -69,7 +75,7 @@ export const people = subject({
   tables: [persons],
   replaced: [LeaverWindow, RefusedRows],
   changes: { ...personChanges, ...refusedChanges },
-  additions: { 'device.set': personAddition },
+  additions: { 'device.add': firstPersonAddition, 'device.set': personAddition },
   guards: ownerGuards,
   replays: () => [{ takes: 'person', replay: personReplay() }],
   names: { salts: personSalts, collect: collectPersons, open: openedNames },

@@ -1,11 +1,16 @@
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { Store } from '../store/store.ts';
+import type { LookupKey } from '../store/table.ts';
 import { ownerFault, unlockFault } from './decisions.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from './policy.ts';
-import type { OwnerGuard } from './records.ts';
+import type { OwnerGuard, PersonRecord } from './records.ts';
+
+/** Names that are looked up at once. */
+const PORTION = 500;
 
 /** The policy of persons. */
 export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements OwnerJudge {
@@ -19,17 +24,22 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements Owne
 
   /** Reads what it needs for these user names at once, and judges each of them. */
   async judgeOwners(userIds: readonly string[]): Promise<(userId: string) => OwnerVerdict> {
-    const names = [...new Set(userIds)];
-    const [{ version, config }, ...found] = await Promise.all([
-      this.read(),
-      ...names.map(name => this.#store.personByName(name)),
-    ]);
-    const persons = new Map(names.map((name, i) => [name, found[i]]));
+    const [{ version, config }, persons] = await Promise.all([this.read(), this.#named(userIds)]);
     const policyGuard = { kind: 'document', name: PEOPLE_POLICY, version } as const;
     return userId => {
       const guard: OwnerGuard = { kind: 'owner', userId, isRequired: config.personsRequired };
-      return { fault: ownerFault(guard, persons.get(userId)), guards: [guard, policyGuard] };
+      return { fault: ownerFault(guard, persons.get(personKey(userId))), guards: [guard, policyGuard] };
     };
+  }
+
+  /** The persons of user names, by `personKey`. In portions: reads of an engine can keep everything else waiting. */
+  async #named(userIds: readonly string[]): Promise<ReadonlyMap<LookupKey, PersonRecord>> {
+    const keys = [...new Set(userIds.map(personKey))];
+    const named = new Map<LookupKey, PersonRecord>();
+    for (let from = 0; from < keys.length; from += PORTION)
+      for (const [key, person] of await this.#store.personsByKey(keys.slice(from, from + PORTION)))
+        named.set(key, person);
+    return named;
   }
 
   /** Judges whether others than an ADMIN may unlock a LOCKED device: not one of a person who has left. */

@@ -36,6 +36,11 @@ export const reason = line(textLengths.reason, {
 });
 /** The user a device is bound to: any id, not only that of a user of this system. */
 export const boundUser = line(textLengths.userId, { description: 'user the device is bound to', examples: ['alice'] });
+/** The user of a device that is in use already. */
+export const firstUser = line(textLengths.userId, {
+  description: 'user who has the device already: it is registered and bound to this user, ACTIVE; absent: INACTIVE',
+  examples: ['alice'],
+});
 /** Identifier of a device, in a response. */
 export const deviceId = Type.String({
   pattern: deviceIds.pattern,

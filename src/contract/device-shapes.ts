@@ -44,6 +44,12 @@ export const registration = Type.Object({
 /** A registration after validation. An absent version stays absent, an empty one is null. */
 export type Registration = Static<typeof registration>;
 
+/** A device of a batch. */
+export const batchRegistration = Type.Object({
+  ...registration.properties,
+  userId: Type.Optional(nullable(f.firstUser)),
+});
+
 /** The result for one item of a batch. */
 export const batchItem = Type.Object({
   serialNumber: nullable(shown('serial number as it was sent; null if there was none')),
@@ -52,6 +58,7 @@ export const batchItem = Type.Object({
   status: oneOf(['success', 'failed'] as const),
   message: shown('what happened to the item'),
   code: Type.Optional(Type.Integer({ description: 'business code of a failed item' })),
+  deviceStatus: Type.Optional(oneOf(['ACTIVE'] as const, { description: 'present if the item has a userId' })),
 });
 /** The result for one item of a batch. A failed item has no deviceId and no activationCode. */
 export type BatchItem = Static<typeof batchItem>;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import * as f from './device-fields.ts';
-import { batchItem, deviceDetailData, identity, registration } from './device-shapes.ts';
+import { batchItem, batchRegistration, deviceDetailData, identity, registration } from './device-shapes.ts';
 import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
 import { activationCodeDays, bodyBounds, eventPage, longestUse, sizes, tagBounds } from './limits.ts';
 import { changers, immutableFields, roles } from './values.ts';
@@ -43,14 +43,14 @@ export const deviceOperations = operations('Devices', {
   batchRegisterDevices: {
     summary: 'Register up to 10,000 devices',
     description:
-      'Returns 200 even if items fail. Results are in the order of the items. All accepted items are committed together or not at all. Of two equal serial numbers, the first is registered.',
+      'Returns 200 even if items fail. Results are in the order of the items. All accepted items are committed together or not at all. Of two equal serial numbers, the first is registered. An item with userId is a device that is in use already: it is registered and activated in one step, under the conditions of an activation but without a code, and its result has deviceStatus.',
     access: changers,
     bodyLimit: sizes.batchBody,
     bodyValues: bodyBounds.manyValues,
     batchOf: 'devices',
     body: Type.Object({
       devices: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(registration, { minItems: 1, maxItems: sizes.batchItems }),
+        ...Type.Array(batchRegistration, { minItems: 1, maxItems: sizes.batchItems }),
         [EACH]: true,
       }),
     }),
@@ -60,7 +60,9 @@ export const deviceOperations = operations('Devices', {
       failed: count('number of failed items'),
       results: Type.Array(batchItem),
     }),
-    example: { body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002' }] } },
+    example: {
+      body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002', userId: 'alice' }] },
+    },
   },
 
   /** Of two simultaneous activations exactly one succeeds; the other gets 2002. Each check in turn: 2001, state, code. */

@@ -17,6 +17,7 @@ const suites = {
   'texts with U+0000': () => import('./null-text.test.ts'),
   directory: () => import('./directory.test.ts'),
   'bounds of files': () => import('./file-bounds.test.ts'),
+  'batch registration of bound devices': () => import('./batch-bound.test.ts'),
   receipts: () => import('./receipts.test.ts'),
 };
 

@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../daemon/store/postgres/postgres-store.ts
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
-import { addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
+import { addBound, addDevice, commit, numbersOf, queryOf, setDevice, useDevice } from './store/fixtures.ts';
 
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
 const totalOf = async (store: Store, filter: DeviceFilter) =>
@@ -66,6 +66,28 @@ needsPostgres('lists in PostgreSQL', () => {
     expect(await query(`SELECT sum(count)::int AS count FROM device_key_count WHERE user_key = 'alice'`)).toEqual([
       { count: devices - 5 },
     ]);
+    await cleanup();
+  });
+
+  it('totals of a user include devices that are bound when they are registered', async () => {
+    const { store, query, cleanup } = await openPostgres(server);
+    const counted = async () =>
+      (await query('SELECT user_key, sum(count)::int AS count FROM device_key_count GROUP BY 1 ORDER BY 1')) as unknown;
+    const bind = (first: number, last: number, userId: string) =>
+      commit(
+        store,
+        range(first, last).map(n => addBound(`s-${n}`, userId)),
+      );
+    await bind(1, manyDevices, 'alice');
+    expect(await counted()).toEqual([]);
+    await Promise.all([bind(manyDevices + 1, manyDevices + 5, 'Alice'), bind(1001, 1002, 'bob')]);
+    expect(await counted()).toEqual([{ user_key: 'alice', count: manyDevices + 5 }]);
+    await bind(2001, 2003, 'alice');
+    await commit(store, [setDevice(1, { status: 'LOCKED' })]);
+    expect(await counted()).toEqual([{ user_key: 'alice', count: manyDevices + 8 }]);
+    expect(await totalOf(store, { userId: 'alice' })).toBe(manyDevices + 8);
+    expect(await totalOf(store, { userId: 'alice', status: ['ACTIVE'] })).toBe(manyDevices + 7);
+    expect(await totalOf(store, { userId: 'bob' })).toBe(2);
     await cleanup();
   });
 

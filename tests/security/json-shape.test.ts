@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readJson } from '../../daemon/http/json-body.ts';
 import { checkShape, shapeBounds } from '../../daemon/http/json-shape.ts';
 import type { RouteShape } from '../../src/contract/define.ts';
-import { registration } from '../../src/contract/devices.ts';
+import { batchRegistration } from '../../src/contract/devices.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { mulberry } from '../support/mulberry.ts';
@@ -48,7 +48,7 @@ function randomJson(random: () => number, bytes: number, depth = 0): string {
 
 const required = { deviceType: 'UKEY', serialNumber: 'S-1', manufacturer: 'Acme', model: 'K9' };
 const tags = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`tag${i}`, 'x']));
-const everything = { ...required, hardwareVersion: '1', firmwareVersion: '1', tags, proofId: null };
+const everything = { ...required, hardwareVersion: '1', firmwareVersion: '1', tags, proofId: null, userId: 'ada' };
 const devices = (item: unknown, count = 10_000, more = {}) =>
   JSON.stringify({ devices: Array.from({ length: count }, () => item), ...more });
 
@@ -109,7 +109,7 @@ describe('the shape of a body', () => {
   });
 
   it('allows 10,000 registrations with all fields and tags, and 2,000 members and elements beside them', () => {
-    expect(Object.keys(everything).sort()).toEqual(Object.keys(registration.properties).sort());
+    expect(Object.keys(everything).sort()).toEqual(Object.keys(batchRegistration.properties).sort());
     for (const item of [required, everything]) {
       expect(shape(devices(item), batch)).not.toThrow();
       expect(shape(devices(item, 10_000, { x: Array.from({ length: 1999 }, () => 0) }), batch)).not.toThrow();

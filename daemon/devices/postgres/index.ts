@@ -1,9 +1,11 @@
 /** Devices in PostgreSQL. */
 import { hourMs } from '../../../src/contract/durations.ts';
+import { countUsers } from '../../store/postgres/migrations.ts';
 import type { PostgresSubject } from '../../store/postgres/subject.ts';
-import { column } from '../../store/postgres/tables.ts';
+import { column, type Statement } from '../../store/postgres/tables.ts';
 import { DeviceCounts } from '../counts.ts';
 import { keyedFilter } from '../filters.ts';
+import type { DeviceRecord } from '../records.ts';
 import { devices as table } from '../tables.ts';
 import { derived, faults } from './derived.ts';
 import { listDevices } from './lists.ts';
@@ -13,8 +15,21 @@ import { readStatistics } from './statistics.ts';
 const addCounts = `INSERT INTO device_count (manufacturer, device_type, status, count)
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int8[])
   ON CONFLICT (manufacturer, device_type, status) DO UPDATE SET count = device_count.count + excluded.count`;
+const addToUsers = `INSERT INTO device_key_count AS c (user_key, manufacturer, device_type, status, count)
+  SELECT user_key, manufacturer, device_type, status, count(*)
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS n (user_key, manufacturer, device_type, status)
+  WHERE user_key IN (SELECT user_key FROM device_key_count) GROUP BY 1, 2, 3, 4
+  ON CONFLICT (user_key, manufacturer, device_type, status) DO UPDATE SET count = c.count + excluded.count`;
+const countNewUsers = countUsers('SELECT unnest($1::text[]) AS user_key EXCEPT SELECT user_key FROM device_key_count');
 const addHours = `INSERT INTO registration_count (hour, count) SELECT hour, count(*) FROM unnest($1::int8[]) AS n (hour) GROUP BY hour
   ON CONFLICT (hour) DO UPDATE SET count = registration_count.count + excluded.count`;
+
+/** Counts new devices that are bound: a trigger counts those that are bound later. */
+function* countBound(bound: readonly DeviceRecord[]): Generator<Statement> {
+  const kinds = [column(bound, 'userKey'), column(bound, 'manufacturer'), column(bound, 'deviceType')];
+  yield [addToUsers, [...kinds, column(bound, 'status')]];
+  yield [countNewUsers, [[...new Set(column(bound, 'userKey'))]]];
+}
 
 export const devicesInPostgres: PostgresSubject = {
   derived,
@@ -29,6 +44,8 @@ export const devicesInPostgres: PostgresSubject = {
     const kinds = [column(counts, 'manufacturer'), column(counts, 'deviceType'), column(counts, 'status')];
     if (counts.length > 0) yield [addCounts, [...kinds, column(counts, 'by')]];
     const { added } = draft.of(table);
+    const bound = added.filter(({ userKey }) => userKey !== null);
+    if (bound.length > 0) yield* countBound(bound);
     if (added.length > 0) yield [addHours, [added.map(({ createdAt }) => Math.floor(createdAt / hourMs))]];
   },
   grows: { table, analyze: 'ANALYZE device, event, device_count' },

@@ -36,8 +36,9 @@ function countIn(counts: UserCounts, users: string): string {
       WHERE (SELECT count(*) FROM (SELECT FROM device AS d WHERE d.${user} = users.${user} LIMIT ${manyDevices + 1}) AS counted) > ${manyDevices})
     GROUP BY ${kinds};`;
 }
-/** The statement for all users. */
-export const countAllUsers = countIn(keyCounts, 'SELECT DISTINCT user_key FROM device WHERE user_key IS NOT NULL');
+/** The statement for the users that `users` selects as `user_key`. */
+export const countUsers = (users: string): string => countIn(keyCounts, users);
+export const countAllUsers = countUsers('SELECT DISTINCT user_key FROM device WHERE user_key IS NOT NULL');
 
 /** The table of the counts, and the trigger that keeps them. */
 function userCounts(counts: UserCounts, fn: string): string {

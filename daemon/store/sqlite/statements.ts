@@ -38,6 +38,12 @@ export class Statements {
     return this.#plucked(sql).all(...values) as T[];
   }
 
+  /** Reads in one transaction: that of the caller, or one of its own. */
+  together(read: () => void): void {
+    if (this.db.inTransaction) read();
+    else this.db.transaction(read)();
+  }
+
   #plucked(sql: string): Database.Statement {
     return cached(this.#plucking, sql, () => this.db.prepare(sql).pluck());
   }

@@ -22,7 +22,7 @@ export function needsOf(subjects: Subjects, commits: readonly Commit[]): WantedR
  * used.
  */
 export function* applyCommit(subjects: Subjects, draft: Draft, commit: Commit): Generator<void, ChangeResult[]> {
-  check(subjects, draft, commit);
+  yield* check(subjects, draft, commit);
   const at = draft.timeOf(commit.at);
   const isRaised = at !== commit.at;
   const context = isRaised ? { ...commit, at } : commit;
@@ -40,12 +40,13 @@ export function* applyCommit(subjects: Subjects, draft: Draft, commit: Commit): 
   return results;
 }
 
-function check(subjects: Subjects, draft: Draft, commit: Commit): void {
+function* check(subjects: Subjects, draft: Draft, commit: Commit): Generator<void, void> {
   if (commit.caller) subjects.caller.check(draft, commit.caller);
   if (commit.response) draft.part(Responses).check(commit);
   for (const guard of commit.guards ?? []) {
     const broken = subjects.guardOf(guard).broken(draft, guard);
     if (broken) throw new Conflict(broken);
+    yield;
   }
   for (const change of commit.changes) subjects.ruleOf(change).check?.(draft, change);
 }

@@ -18,6 +18,8 @@ export class Records<R extends { readonly number: number }> {
   /** Numbers by what is unique; null if it has become free. Empty with a writer: then the source knows what was written. */
   readonly #keys = new Map<LookupKey, number | null>();
   readonly #added: R[] = [];
+  /** Numbers of the records that lookups have found in the database. */
+  readonly #found = new Map<Lookup<R>, Map<LookupKey, readonly number[]>>();
 
   constructor(table: StoreTable<R>, source: Source, writer: RowWriter | null) {
     this.table = table;
@@ -36,11 +38,21 @@ export class Records<R extends { readonly number: number }> {
     return this.#load(this.#find(this.table.unique, key)[0]);
   }
 
-  /** The records that the lookup finds, by number. */
+  /** The records that the lookup finds, by number: those of the database, and those that the transaction has made so. */
   all(lookup: Lookup<R>, key: LookupKey): readonly R[] {
-    for (const record of this.#find(lookup, key)) this.#load(record);
-    const found = [...this.#present.values(), ...this.#added].filter(record => keyOf(lookup, record) === key);
-    return found.sort((a, b) => a.number - b.number);
+    const records = new Set(this.#added);
+    for (const number of this.#numbers(lookup, key)) records.add(this.#known(number)!);
+    for (const number of this.#before.keys()) records.add(this.#known(number)!);
+    return [...records].filter(record => keyOf(lookup, record) === key).sort((a, b) => a.number - b.number);
+  }
+
+  /** What the database has is looked up once: a batch of 10,000 may look up one name as often. */
+  #numbers(lookup: Lookup<R>, key: LookupKey): readonly number[] {
+    const known = this.#found.get(lookup) ?? new Map<LookupKey, readonly number[]>();
+    this.#found.set(lookup, known);
+    const numbers = known.get(key) ?? this.#find(lookup, key).map(record => this.#load(record)!.number);
+    known.set(key, numbers);
+    return numbers;
   }
 
   /** Adds a record, whose number follows that of the last one. If another one has what is unique, returns that one instead. */

@@ -5,6 +5,7 @@ import type { Store } from '../../../daemon/store/store.ts';
 import {
   addApp,
   addBackup,
+  addBound,
   addDevice,
   addUser,
   commit,
@@ -69,6 +70,28 @@ export const commitRules: readonly Rule[] = [
       version: 1,
     });
     expect(await store.device(2)).toBeNull();
+  }),
+
+  rule('a new device that is bound at once is as one that is registered and activated', async ({ store, reopen }) => {
+    const many = Array.from({ length: 40 }, (_, n) => (n % 3 ? addBound(`B-${n}`, 'Ada') : addDevice(`B-${n}`)));
+    const results = await commit(store, [addDevice('A-0'), addBound('A-0', 'Ada'), ...many], { at: 5 });
+    expect(results[1]).toEqual({ kind: 'duplicate', number: 1, status: 'INACTIVE' });
+    await commit(store, [setDevice(1, { status: 'ACTIVE', userId: 'Ada', activatedAt: 5 })], { at: 5 });
+    const one = (await store.device(1))!;
+    const { serialNumber, activationCode } = newDevice('B-1');
+    const read = async (reader: Store) => {
+      expect(await reader.device(3)).toEqual({ ...one, number: 3, serialNumber, activationCode });
+      expect(await reader.device(2)).toMatchObject({ status: 'INACTIVE', userId: null, version: 1 });
+      expect(await reader.devices(queryOf({ userId: 'ada', limit: 1 }))).toMatchObject({ total: 27 });
+      expect(await reader.devices(queryOf({ status: ['ACTIVE'], limit: 1 }))).toMatchObject({ total: 27 });
+      const entries = await reader.events({ after: 2, limit: 2 });
+      expect(entries.map(({ type, device, data }) => [type, device, data.userId])).toEqual([
+        ['DEVICE_REGISTERED', 3, undefined],
+        ['DEVICE_ACTIVATED', 3, 'Ada'],
+      ]);
+    };
+    await read(store);
+    await read(await reopen());
   }),
 
   rule('every change writes one entry about the right record, in order', async ({ store }) => {

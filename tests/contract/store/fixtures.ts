@@ -63,6 +63,13 @@ export const addDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): 
   return { kind: 'device.add', device, entry: { type: 'DEVICE_REGISTERED', data, detail } };
 };
 
+/** A device that `userId` has already. */
+export const addBound = (serialNumber: string, userId: string, rest: Partial<NewDevice> = {}): Change => {
+  const add = addDevice(serialNumber, rest) as Extract<Change, { kind: 'device.add' }>;
+  const data = { deviceType: add.device.deviceType, userId };
+  return { ...add, owner: { userId, entry: { type: 'DEVICE_ACTIVATED', data } } };
+};
+
 const typeOf = {
   INACTIVE: 'DEVICE_UPDATED',
   ACTIVE: 'DEVICE_UNLOCKED',

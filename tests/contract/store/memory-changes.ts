@@ -73,6 +73,7 @@ export type Fault =
   | 'ignores guards on owners'
   | 'ignores the version of a person'
   | 'leaves devices of a leaver active'
+  | 'binds no new device'
   | 'stores an answer twice'
   | 'stores an answer beside its device'
   | 'keeps every answer'
@@ -294,6 +295,9 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       content.serials.set(change.device.serialNumber, content.devices.length);
       content.devices.push({ ...blank, ...change.device, number, createdAt: at });
       write(change.entry, number, null);
+      if (!change.owner || fault === 'binds no new device') return { kind: 'added', number };
+      setDevice(content, number, { status: 'ACTIVE', userId: change.owner.userId, activatedAt: at });
+      write(change.owner.entry, number, null);
       return { kind: 'added', number };
     }
     case 'device.set':

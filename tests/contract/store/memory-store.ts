@@ -253,6 +253,13 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     },
     person: async number => present().people[number - 1] ?? null,
     personByName: async name => holderIn(present().people, personKey(name)) ?? null,
+    personsByKey: async keys =>
+      new Map(
+        keys.flatMap(key => {
+          const person = holderIn(present().people, key);
+          return person ? [[key, person] as const] : [];
+        }),
+      ),
     peopleNamed: async name => present().people.filter(({ userKey }) => userKey === personKey(name)),
     devicesOf: async person =>
       present()

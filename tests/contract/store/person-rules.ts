@@ -6,7 +6,7 @@ import * as domain from '../../../daemon/people/decisions.ts';
 import type { PersonDetails, PersonLeave } from '../../../daemon/people/records.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
-import { addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';
+import { addBound, addDevice, addUser, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';
 
 const NOON = 1_800_000_000_000;
 const MINUTE = 60_000;
@@ -180,6 +180,35 @@ export const personRules: readonly Rule[] = [
     const [, result] = await Promise.all([commit(store, [activate(1, 'ada')]), commit(store, [leaving(1, 'ada')])]);
     expect(result).toEqual([left([1])]);
   }),
+
+  rule('a new device that is bound at once is one of the person, and ends with the person', async ({ store }) => {
+    await commit(store, [add('ada'), add('bob')]);
+    const [, result] = await Promise.all([
+      commit(store, [addBound('SN-1', 'ADA'), addBound('SN-2', 'carol'), addBound('SN-3', 'bob')]),
+      commit(store, [leaving(1, 'ada')]),
+    ]);
+    expect(result).toEqual([left([1])]);
+    expect([(await store.device(1))?.person, (await store.device(2))?.person]).toEqual([1, null]);
+    expect(await store.device(3)).toMatchObject({ userId: 'bob', person: 2, status: 'ACTIVE', version: 2 });
+    await commit(store, [add('carol')]);
+    expect(await store.device(2)).toMatchObject({ person: 3 });
+    const guards = [{ kind: 'owner', userId: 'Ada', isRequired: false }] as const;
+    await expect(commit(store, [addBound('SN-4', 'Ada')], { guards })).rejects.toThrow(Conflict);
+  }),
+
+  rule(
+    'persons are found by the keys of their names, a removed one only if no other has the name',
+    async ({ store }) => {
+      await commit(store, [add('ada'), add('bob')]);
+      await commit(store, [leaving(1, 'ada', { isRemoved: true }), leaving(2, 'bob', { isRemoved: true })]);
+      await commit(store, [add('Ada')]);
+      const found = await store.personsByKey(['ada', 'bob', 'carol']);
+      expect([...found].map(([key, { number }]) => [key, number]).sort()).toEqual([
+        ['ada', 3],
+        ['bob', 2],
+      ]);
+    },
+  ),
 
   rule('a device is not bound to a person who has left', async ({ store }) => {
     await commit(store, [add('ada'), addDevice('SN-1')]);
