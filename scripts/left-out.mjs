@@ -46,7 +46,7 @@ async function leaveOut(label, names) {
     for (const file of tracked.split('\0').filter(Boolean)) cpSync(join(root, file), join(folder, file));
     symlinkSync(modules, join(folder, 'node_modules'), 'junction');
     const folders = names.flatMap(foldersOf);
-    for (const gone of globSync(folders, { cwd: folder })) rmSync(join(folder, gone), { recursive: true });
+    for (const gone of globSync(folders, { cwd: folder })) rmSync(join(folder, gone), { recursive: true, force: true });
     for (const list of globSync(lists, { cwd: folder }).map(file => join(folder, file)))
       writeFileSync(list, without(readFileSync(list, 'utf8'), names));
     const compilerOptions = { incremental: false, tsBuildInfoFile: null };

@@ -265,7 +265,13 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['daemon/store/'],
-    only: [...below('daemon/', 'store/ base/'), 'src/contract/', 'npm:better-sqlite3', 'npm:pg', 'node:'],
+    only: [
+      ...below('daemon/', 'store/ base/'),
+      ...below('src/', 'contract/ delivery/retry.ts delivery/schedules.ts'),
+      'npm:better-sqlite3',
+      'npm:pg',
+      'node:',
+    ],
     because: 'the store keeps rows and decides nothing: subjects are passed to it as data',
   },
   {

@@ -22,6 +22,10 @@ const ofWebhooks = [
 export const schedules = {
   /** A read whose connection broke. */
   reading: times(0.2, 0.8),
+  /** A transaction or a read of a database whose connection broke: once more, over a new connection. */
+  connection: times(0),
+  /** The question whether a commit without an answer was written, for as long as the store has patience. */
+  outcome: { pauses: [0.2], retries: always },
   /** A write with a key whose response was lost. */
   keyedWriting: times(...doubling(0.5, 8)),
   /** A batch of a run that takes long: a server that restarts does not end it. */

@@ -1,5 +1,7 @@
 /** The transactions of a handle, each in two round trips (see `transaction.ts`), and whether a commit without an answer was written. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retry, waitMs } from '../../../src/delivery/retry.ts';
+import { schedules } from '../../../src/delivery/schedules.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../commit.ts';
 import type { JournalEnd } from '../journal-end.ts';
 import type { JournalHead } from '../queries.ts';
@@ -32,11 +34,9 @@ interface EngineParts {
   readonly learnKeys: () => Promise<boolean>;
   /** Called after a transaction has committed and before the promises of its commits resolve. */
   readonly committed: (committed: CommittedTransaction) => void;
-  readonly patience: Patience;
+  /** Milliseconds for which a commit without an answer is looked for. */
+  readonly patienceMs: number;
 }
-
-/** A transaction whose connection fails before COMMIT is tried this often. */
-const attempts = 2;
 
 export class PostgresEngine implements Engine {
   readonly #parts: EngineParts;
@@ -46,15 +46,16 @@ export class PostgresEngine implements Engine {
   }
 
   async transaction(batch: Batch): Promise<boolean> {
-    for (let left = attempts; ; ) {
-      try {
-        await this.#attempt(batch);
-        return true;
-      } catch (error) {
-        if (error instanceof UnknownSeal && (await this.#learns())) left = attempts;
-        else if (--left === 0 || !(error instanceof NotWritten && error.isOutage)) throw error;
-      }
-    }
+    let outages = 0;
+    await retry(
+      () => this.#attempt(batch),
+      async error => {
+        if (error instanceof UnknownSeal && (await this.#learns())) outages = 0;
+        else if (!(error instanceof NotWritten && error.isOutage) || waitMs(schedules.connection, outages++) === null)
+          throw error;
+      },
+    );
+    return true;
   }
 
   failed(error: unknown): FailedTransaction {
@@ -103,7 +104,7 @@ export class PostgresEngine implements Engine {
     if (!(error instanceof NoAnswer) || !mark)
       throw error instanceof NoAnswer ? new NotWritten(error.cause ?? error) : error;
     session.destroy();
-    if (await wasWritten(this.#parts.session, mark, this.#parts.patience)) return { id: mark.id, mac: mark.mac };
+    if (await wasWritten(this.#parts.session, mark, this.#parts.patienceMs)) return { id: mark.id, mac: mark.mac };
     throw new NotWritten(error.cause ?? error);
   }
 
@@ -111,12 +112,6 @@ export class PostgresEngine implements Engine {
   #learns(): Promise<boolean> {
     return this.#parts.learnKeys().catch(() => false);
   }
-}
-
-/** Milliseconds until it is given up, and between two attempts. */
-interface Patience {
-  readonly totalMs: number;
-  readonly pauseMs: number;
 }
 
 /**
@@ -127,20 +122,20 @@ interface Patience {
 async function wasWritten(
   connect: () => Promise<DatabaseSession>,
   mark: JournalHead,
-  { totalMs, pauseMs }: Patience,
+  patienceMs: number,
 ): Promise<boolean> {
-  let last: unknown;
-  for (const deadline = performance.now() + totalMs; performance.now() < deadline; await sleep(pauseMs)) {
-    try {
-      return await look(await connect(), mark);
-    } catch (error) {
-      last = error;
-    }
-  }
-  const why = last instanceof Error ? last.message : String(last);
-  throw new OutcomeUnknown(`the server has not said whether journal entry ${mark.id} was written: ${why}`, {
-    cause: last,
-  });
+  const deadline = performance.now() + patienceMs;
+  return retry(
+    async () => look(await connect(), mark),
+    async (error, failures) => {
+      await sleep(Math.min(waitMs(schedules.outcome, failures)!, patienceMs));
+      if (performance.now() < deadline) return;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new OutcomeUnknown(`the server has not said whether journal entry ${mark.id} was written: ${why}`, {
+        cause: error,
+      });
+    },
+  );
 }
 
 async function look(session: DatabaseSession, { id, mac }: JournalHead): Promise<boolean> {

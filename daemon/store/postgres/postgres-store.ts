@@ -45,7 +45,6 @@ export interface PostgresOptions extends DatabaseOptions {
 
 const WATCH_MS = 250;
 const PATIENCE_MS = 30_000;
-const PAUSE_MS = 200;
 /** A server that does not answer the question for its health is not healthy. */
 const HEALTH_MS = 3000;
 
@@ -149,7 +148,7 @@ class Handle {
       primary,
       learnKeys: async () => readJournalKeys !== undefined && end.learn(await readJournalKeys()),
       committed: what => this.#committed(what),
-      patience: { totalMs: patienceMs, pauseMs: Math.min(PAUSE_MS, patienceMs) },
+      patienceMs,
     });
     this.group = new GroupCommit(subjects, engine);
   }

@@ -1,5 +1,7 @@
 /** Connections for reading. Reads on one connection are answered in order, so short and long ones have connections of their own. */
 
+import { retry, waitMs } from '../../../src/delivery/retry.ts';
+import { schedules } from '../../../src/delivery/schedules.ts';
 import { StoreFailure, StoreUnavailable } from '../commit.ts';
 import { StoreUnreachable } from '../database.ts';
 import { sqlState, toFailure } from './failure.ts';
@@ -80,16 +82,18 @@ export class Readers {
     await Promise.all([this.#lanes.short.close(), this.#lanes.long.close()]);
   }
 
-  async #read(length: ReadLength, read: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
-    for (let left = 1; ; left--) {
-      if (this.#closed) throw new StoreUnavailable('the store is closed');
-      try {
-        return await read(await this.#lanes[length].session());
-      } catch (error) {
+  #read(length: ReadLength, read: (session: DatabaseSession) => Promise<Result>): Promise<Result> {
+    return retry(
+      async () => {
+        if (this.#closed) throw new StoreUnavailable('the store is closed');
+        return read(await this.#lanes[length].session());
+      },
+      async (error, failures) => {
         // A new connection may have been on its way to a server that was just starting.
         const isUnanswered = !(error instanceof StoreFailure) && /^(57|08)?$/.test(sqlState(error).slice(0, 2));
-        if (left === 0 || !(isUnanswered || error instanceof StoreUnreachable)) throw toFailure(error, 'cannot read');
-      }
-    }
+        const mayRepeat = isUnanswered || error instanceof StoreUnreachable;
+        if (!mayRepeat || waitMs(schedules.connection, failures) === null) throw toFailure(error, 'cannot read');
+      },
+    );
   }
 }

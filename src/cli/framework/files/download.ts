@@ -5,7 +5,7 @@ import { createWriteStream, existsSync, renameSync, rmSync, statSync, type Write
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { RouteName } from '../../../contract/endpoints.ts';
-import { waitMs } from '../../../delivery/retry.ts';
+import { retry, waitMs } from '../../../delivery/retry.ts';
 import { schedules } from '../../../delivery/schedules.ts';
 import type { Client } from '../../client/client.ts';
 import type { FileResponse } from '../../client/exchange.ts';
@@ -187,22 +187,27 @@ interface FileDownload {
 export async function* downloadedBytes(download: FileDownload): AsyncGenerator<Buffer> {
   const { client, size, onRetry } = download;
   let received = 0;
-  for (let failures = 0; ; ) {
-    try {
-      for await (const chunk of bytesFrom(download, received)) {
-        received += chunk.length;
-        failures = 0;
-        if (received > size) throw failure(`the server sent more than the ${size} bytes of the file`);
-        yield chunk;
-      }
-      return;
-    } catch (error) {
-      if (received === size) return;
-      const pause = waitMs(schedules.download, failures++);
-      if (!(error instanceof Unreachable) || received === 0 || pause === null) throw error;
-      onRetry(`${error.message}; resuming in ${pause / 1000} s`);
-      await client.pause(pause);
+  let source = bytesFrom(download, 0);
+  const resume = async (error: unknown, failures: number) => {
+    const pause = waitMs(schedules.download, failures);
+    if (!(error instanceof Unreachable) || received === 0 || received === size || pause === null) throw error;
+    onRetry(`${error.message}; resuming in ${pause / 1000} s`);
+    await client.pause(pause);
+    source = bytesFrom(download, received);
+  };
+  try {
+    for (;;) {
+      const { value: chunk, done } = await retry(() => source.next(), resume);
+      if (done) return;
+      received += chunk.length;
+      if (received > size) throw failure(`the server sent more than the ${size} bytes of the file`);
+      yield chunk;
     }
+  } catch (error) {
+    // The file is whole, whatever became of the connection.
+    if (received !== size) throw error;
+  } finally {
+    await source.return(undefined);
   }
 }
 
