@@ -1,6 +1,6 @@
 import type { Row } from './report.ts';
 
-/** What a group of rows is given. */
+/** The arguments of a group of rows. */
 export interface Bench {
   /** For what a group writes; removed at the end. */
   readonly scratch: string;

@@ -12,7 +12,7 @@ const BATCH = 10_000;
 export const BEGUN = Date.UTC(2026, 0, 1);
 export const DAY = 86_400_000;
 
-/** What the second number of a device is spread from. */
+/** The number from which the second number of a device is spread. */
 export const SEED = 0x5bd1e995;
 
 /** A device of the bench; always the same for the same place, whatever the size of the registry. */

@@ -1,4 +1,4 @@
-/** What the figures were made on. */
+/** The machine of the figures. */
 import { cpus, loadavg, release, totalmem } from 'node:os';
 
 /** One line about the machine. */
@@ -7,5 +7,5 @@ export function machine(): string {
   return `${all.length} × ${all[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 1024 ** 3)} GiB, ${process.platform} ${release()}, Node ${process.version}`;
 }
 
-/** What else the machine had to do in the last minute: processes that wanted a processor. */
+/** Other load of the machine in the last minute: processes that wanted a processor. */
 export const othersAtWork = (): number => loadavg()[0]!;

@@ -18,7 +18,7 @@ export interface Served {
   readonly pid: number;
   /** Milliseconds from the start of the process to its first answer. */
   readonly startMs: number;
-  /** What the line about listening contains beside the address. */
+  /** The fields of the line about listening beside the address. */
   readonly line: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }

@@ -3,12 +3,12 @@ export interface Row {
   readonly work: string;
   readonly unit: string;
   readonly figure: number;
-  /** What it is held against, and its figure in the same run; null where the goal is a bound. */
+  /** The row that it is compared with, and its figure in the same run; null if the goal is a bound. */
   readonly floor: { readonly what: string; readonly figure: number } | null;
   /** Each repetition's ratio (or figure, without a baseline): the spread. */
   readonly samples: readonly number[];
   readonly goal: { readonly atLeast: number } | { readonly atMost: number };
-  /** What else was seen: what a judge of the figure has to know. */
+  /** Other observations that a judge of the figure has to know. */
   readonly note?: string;
 }
 
@@ -46,7 +46,7 @@ export function bound(work: string, unit: string, samples: readonly number[], at
   return { work, unit, figure: median(samples), floor: null, samples, goal: { atMost }, ...(note ? { note } : {}) };
 }
 
-/** What is compared with the goal: the middle of the repetitions. */
+/** The figure that is compared with the goal: the middle of the repetitions. */
 export const judged = (row: Row): number => median(row.samples);
 
 export function reached(row: Row): boolean {

@@ -44,7 +44,7 @@ interface Minute {
   readonly watchers: number;
 }
 
-/** What was answered since it was last asked. */
+/** The answers since the last look. */
 let latencies: number[] = [];
 const took = ({ ms }: Answer) => void latencies.push(ms);
 let over = false;
@@ -135,7 +135,7 @@ async function soak(daemon: BenchDaemon): Promise<Minute[]> {
   return all;
 }
 
-/** What the listeners have, once nothing is on its way any more: everybody the same. */
+/** The entries of the listeners, once nothing is on its way any more: all have the same. */
 async function sameForAll(watchers: Dialogue): Promise<void> {
   let { most, least } = await watchers.ask<Watched>('');
   for (let i = 0; i < 50 && most !== least; i++) {

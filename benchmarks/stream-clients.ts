@@ -10,7 +10,7 @@ export interface Audience {
   readonly url: string;
   readonly token: string | null;
   readonly sockets: number;
-  /** What is connected to, and what is posted to. */
+  /** The address of the stream, and that of the posts. */
   readonly stream: string;
   readonly post: string;
 }

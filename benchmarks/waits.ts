@@ -31,7 +31,7 @@ export interface Waits {
   readonly late: number;
 }
 
-/** What each is cut into, so that both see the same of whatever else the machine does. */
+/** The slices of each, so that other load of the machine affects both alike. */
 const stretches = 4;
 
 const order = JSON.parse(process.argv[2]!) as WaitOrder;

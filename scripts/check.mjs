@@ -38,7 +38,7 @@ async function check() {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** What differs from the commit that this branch has in common with main, with what is not committed. */
+/** Files that differ from the commit that this branch has in common with main, uncommitted ones included. */
 function changedFiles() {
   const base = ['origin/main', 'main'].map(branch => git('merge-base', 'HEAD', branch)[0]).find(Boolean) ?? 'HEAD';
   return [...new Set([...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')])];

@@ -77,7 +77,7 @@ function breaks(rule: Rule, file: string, target: string, kind: Import['kind']):
   return rule.only ? !covers(rule.only, target) : covers(rule.never, target) && !covers(rule.but, target);
 }
 
-/** What is wrong with one source file. `file` is its path in the project, with `/`; `packages` those of package.json. */
+/** The faults of one source file. `file` is its path in the project, with `/`; `packages` those of package.json. */
 export function violationsIn(file: string, source: string, packages?: ReadonlySet<string>): Violation[] {
   const found: Violation[] = [];
   for (const { name, line, kind } of importsOf(source)) {
@@ -115,7 +115,7 @@ function sourcesIn(root: string, folder: string): string[] {
   });
 }
 
-/** What is wrong with the project in the folder `root`. */
+/** The faults of the project in the folder `root`. */
 export function violations(root: string): Violation[] {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const packages = new Set(Object.keys({ ...dependencies, ...devDependencies }));

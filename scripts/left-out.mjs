@@ -30,7 +30,7 @@ function linesOf(folders) {
   return lines.reduce((sum, count) => sum + count, 0);
 }
 
-/** What the program consists of. */
+/** Folders of the program. */
 const product = sources.slice(0, 5);
 
 const median = all => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)];

@@ -138,7 +138,7 @@ class Known {
   }
 }
 
-/** What is wrong with the project in the folder `root`. */
+/** The faults of the project in the folder `root`. */
 export async function faultsOf(root: string): Promise<Fault[]> {
   const files = globSync(sources, { cwd: root }).sort();
   if (files.length === 0) throw new Error(`${root} holds no source files: nothing was checked`);

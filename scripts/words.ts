@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 /** A pattern to avoid, judged line by line and in any case. */
 export interface WordRule {
   readonly pattern: RegExp;
-  /** What to write instead. */
+  /** The text to write instead. */
   readonly write: string;
   readonly because: string;
 }

@@ -1,5 +1,5 @@
 /**
- * What a Fastify that does nothing else can do on this machine: `/static` answers a fixed envelope, `/api/devices/register`
+ * The speed of a Fastify that does nothing else on this machine: `/static` answers a fixed envelope, `/api/devices/register`
  * parses the body and answers without a database, `/commit/…` stores one row in a durable transaction of its own.
  */
 import fastify from 'fastify';

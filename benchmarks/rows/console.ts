@@ -92,7 +92,7 @@ async function* batchRows(browser: Browser, daemon: BenchDaemon): AsyncGenerator
   yield bound(`console: Overview while ${BATCH} devices are registered`, 'requests', [requests], 3);
 }
 
-/** What the page measures about itself. */
+/** The page's measurements of itself. */
 interface Watched {
   /** Milliseconds from the navigation to the last change below the header. */
   lastChange: number;
@@ -140,7 +140,7 @@ function watch([session, data]: readonly [session: string, data: string]): void 
   }).observe({ entryTypes: ['longtask'] });
 }
 
-/** What of the browser `watch` uses: the types of this project are those of Node. */
+/** The parts of the browser that `watch` uses: the types of this project are those of Node. */
 interface PageGlobals {
   readonly sessionStorage: { setItem(name: string, value: string): void };
   readonly document: { querySelector(selector: string): object | null };

@@ -12,7 +12,7 @@ const times = 50;
 /** Devices that one batch changes. */
 const batchSize = 1000;
 
-/** What operators ask of a whole registry: statistics, the history of a device, an export, and one change for many devices. */
+/** Requests of operators about a whole registry: statistics, the history of a device, an export, and one change for many devices. */
 export async function* figureRows(bench: Bench): AsyncGenerator<Row> {
   const home = join(bench.scratch, 'figures');
   await cp(await bench.home(bench.devices), home, { recursive: true });

@@ -13,7 +13,7 @@ import {
 } from '../processes.ts';
 import { median, type Pair, type Row, ratio } from '../report.ts';
 
-/** What one load has shown. */
+/** The result of one load. */
 export interface Measured {
   readonly perSecond: number;
   readonly p99: number;

@@ -56,7 +56,7 @@ async function registerRow(
   );
 }
 
-/** What an activation takes for a person, and for a user name without one. */
+/** The time of an activation for a person, and for a user name without one. */
 async function activate({ repetitions }: Bench, withPeople: BenchDaemon, without: BenchDaemon): Promise<string> {
   const samples: Pair[] = [];
   for (const daemon of [withPeople, without]) await activated(daemon, 'warm');

@@ -80,7 +80,7 @@ function hours(from: number, to: number): string {
   return `createdFrom=${at(from)}&createdTo=${at(to)}`;
 }
 
-/** What is counted the first time; it goes before all other rows. */
+/** The first count, which runs before all other rows. */
 const firstAsked = [
   tag,
   'proof=model',
@@ -159,7 +159,7 @@ async function medianOf(client: Client, path: string): Promise<number> {
   for (let i = -2; i < times; i++) {
     const { ms } = await client.get(path);
     if (i >= 0) answers.push(ms);
-    // What takes seconds needs no more samples.
+    // A request that takes seconds needs no more samples.
     if (ms > 2000 && answers.length >= 2) break;
   }
   return median(answers);

@@ -1,5 +1,6 @@
 /** Accounts: who may do what. Limits, passwords, tokens, users and service tokens. */
 
+import { serviceTokenPrefix } from '../../src/contract/values.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { sweepCounters } from '../requests/attempts.ts';
 import type { MadeWebhook } from '../requests/callers.ts';
@@ -10,7 +11,6 @@ import type { TokenCheck } from '../requests/token-check.ts';
 import { memoryState } from '../store/memory/short-lived.ts';
 import type { ShortLived } from '../store/short-lived.ts';
 import { Accounts } from './accounts.ts';
-import { authentication } from './authentication.ts';
 import { FIRST_USER } from './first-admin.ts';
 import { Guessing } from './guessing.ts';
 import { watchInitialPassword } from './initial-password.ts';
@@ -40,6 +40,15 @@ declare module '../http/subject.ts' {
     };
   }
 }
+
+/** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
+const authentication = (logins: Tokens, services: ServiceTokens): TokenCheck => ({
+  // The address of a request is found when it is read: logins do not need it.
+  check: (token, client) => (isServiceToken(token) ? services.check(token, client.ip) : logins.check(token)),
+  checkNow: (token, client) => (isServiceToken(token) ? services.checkNow(token, client.ip) : logins.checkNow(token)),
+});
+
+const isServiceToken = (token: string): boolean => token.startsWith(serviceTokenPrefix);
 
 export const startAccounts: StartSubject = async ({ settings, log, home, stack, store, access, now, offers }) => {
   const limiter = requestLimits(store, settings.limits);

@@ -13,7 +13,7 @@ import type { ErrorForm } from './error-form.ts';
 
 /**
  * Services that a subject offers to others: each adds its own to this type, as an optional one if a daemon can do without the subject.
- * Those of subjects that start later are not there yet during a start: read them when they are needed.
+ * While a subject starts, services of later subjects do not exist yet: read them when they are needed.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: the subjects add to it
 export interface Offers {}

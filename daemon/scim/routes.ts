@@ -1,8 +1,10 @@
 /** SCIM 2.0 at /scim/v2 (RFC 7644): own media type and errors, and one route, because its paths are not those of the contract. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { bodyBounds, sizes } from '../../src/contract/limits.ts';
-import { TimeSlice } from '../base/concurrency.ts';
+import { bodyBounds, scimBounds, sizes } from '../../src/contract/limits.ts';
+import { type LimitFunction, limitConcurrency, TimeSlice } from '../base/concurrency.ts';
 import { boundBody } from '../http/connections.ts';
 import { readBody } from '../http/json-body.ts';
 import { refuseNullInUrl } from '../http/null-text.ts';
@@ -10,6 +12,7 @@ import { bearer, type OperationParts } from '../http/operation.ts';
 import { errorResponse } from '../http/responses.ts';
 import type { RefusedRequests } from '../people/refused.ts';
 import type { Caller } from '../requests/context.ts';
+import { RetryLater } from '../requests/limiter.ts';
 import { badRequest, ScimError } from './error.ts';
 import { coreSchema, readFilter } from './filter.ts';
 import { SCIM_PATH, SCIM_TYPE } from './http-error.ts';
@@ -17,7 +20,6 @@ import type { ScimRequest, ScimWindow } from './resources.ts';
 import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from './schemas.ts';
 import type { ScimGroups } from './scim-groups.ts';
 import type { ScimUsers } from './scim-users.ts';
-import { ScimTurns } from './turns.ts';
 
 /** Names of attributes of other schemas are longer than those of the contract. */
 const bounds = { values: bodyBounds.manyValues, name: 256, marksNull: true };
@@ -247,4 +249,32 @@ function selected(resource: object, { attributes, excludedAttributes }: Readonly
     always.includes(name) ||
     (wanted.length > 0 ? wanted.some(one => isPartOf(name.toLowerCase(), one)) : !left.includes(name.toLowerCase()));
   return Object.fromEntries(Object.entries(resource).filter(([name]) => isKept(name)));
+}
+
+/**
+ * The requests of a SCIM token that are carried out at once, and those that wait for their turn. Another daemon that shares the registry
+ * has turns of its own.
+ */
+class ScimTurns {
+  /** By number of the token; those that have requests. */
+  readonly #ofTokens = new Map<number, LimitFunction>();
+
+  /** Resolves when the request has its turn, which ends when its response is closed. Refuses with 429 if too many wait already. */
+  take(token: number, response: ServerResponse): Promise<void> {
+    const limit = this.#ofTokens.get(token) ?? limitConcurrency(scimBounds.atOnce);
+    if (limit.activeCount + limit.pendingCount >= scimBounds.atOnce + scimBounds.waiting)
+      throw new RetryLater(`${scimBounds.waiting} requests of this token wait already`, 1);
+    this.#ofTokens.set(token, limit);
+    return new Promise(resolve => {
+      // A response that is read slowly takes memory until its end, so its turn lasts as long.
+      const turn = async (): Promise<void> => {
+        const closed = response.closed ? undefined : once(response, 'close');
+        resolve();
+        await closed;
+      };
+      void limit(turn).then(() => {
+        if (limit.activeCount + limit.pendingCount === 0) this.#ofTokens.delete(token);
+      });
+    });
+  }
 }

@@ -1,12 +1,10 @@
 import { SESSIONS } from '../store/caller.ts';
-import { Conflict } from '../store/commit.ts';
 import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
-import type { Lookup } from '../store/table.ts';
-import { Versions } from '../store/write/documents.ts';
+import { type Lookup, StoreTable } from '../store/table.ts';
+import { sinceVersion, Versions } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
 import type { SsoSessionsRow, SsoSessionsSet } from './records.ts';
-import { ssoSessions } from './tables.ts';
 
 declare module '../store/document.ts' {
   interface SubjectDocuments {
@@ -22,8 +20,16 @@ declare module '../store/store.ts' {
   interface SubjectReads extends ReadsOf<typeof reads> {}
 }
 
+/** The sessions of users that came from the provider of single sign-on. */
+const ssoSessions = new StoreTable<SsoSessionsRow>('sso_session', {
+  number: 'integer',
+  version: 'integer',
+  sessions: 'json',
+});
 const sessionsVersion: Lookup<SsoSessionsRow, 'version'> = { ...ssoSessions.byKey, select: ['version'] };
 const allSessions: Lookup<SsoSessionsRow> = { table: ssoSessions, by: [] };
+
+const otherVersion = (user: number) => `the sessions of user ${user} have another version now`;
 
 /** The sessions of users that a transaction replaces. */
 class SsoSessions extends Versions<number, SsoSessionsRow> {
@@ -32,11 +38,7 @@ class SsoSessions extends Versions<number, SsoSessionsRow> {
 
 const changes: ChangeRules<SsoSessionsSet['kind']> = {
   'sso.sessions': {
-    needs: ({ user }, wanted) => wanted.add(sessionsVersion, user),
-    check(draft, { user, before }) {
-      if (draft.part(SsoSessions).version(user) !== before)
-        throw new Conflict(`the sessions of user ${user} have another version now`);
-    },
+    ...sinceVersion(SsoSessions, sessionsVersion, ({ user }: SsoSessionsSet) => user, otherVersion),
     apply(draft, { user: number, before, sessions }) {
       draft.part(SsoSessions).changed.set(number, { number, version: before + 1, sessions });
       return done;

@@ -23,7 +23,7 @@ export async function checkRows(
   return { ...journal, problems: [...wrong, ...unproven], unproven, devices: Number(devices) };
 }
 
-/** What a reader of a registry does with its journal. `atOneMoment` runs reads in one transaction: others may write at the same time. */
+/** Reads of the journal for a reader of a registry. `atOneMoment` runs reads in one transaction: others may write at the same time. */
 export const journalReads = (
   subjects: Subjects,
   keys: JournalKeyList,

@@ -22,7 +22,7 @@ export class CommitListeners {
       try {
         listener(notice);
       } catch (error) {
-        // What is committed stays committed, even if a listener fails.
+        // A commit stays committed, even if a listener fails.
         this.#log(
           `a listener failed after a commit: ${error instanceof Error ? (error.stack ?? error.message) : error}`,
         );

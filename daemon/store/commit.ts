@@ -12,7 +12,7 @@ export interface SubjectGuards {}
 /** Who makes commits, by the subject that knows them. */
 // biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
 export interface SubjectCallers {}
-/** What changes of each subject result in, beside what all can. */
+/** Results of the changes of each subject, beside what all can. */
 // biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
 export interface SubjectResults {}
 

@@ -1,6 +1,6 @@
 import type { StoredHead } from './journal-end.ts';
 
-/** What a database stores about the secrets that belong to it. */
+/** Facts that a database stores about the secrets that belong to it. */
 export interface Imprint {
   /** The database, for messages. */
   readonly name: string;

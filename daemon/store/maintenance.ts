@@ -11,7 +11,7 @@ export interface JournalReport {
    * empty if there is none.
    */
   readonly problems: readonly string[];
-  /** What the entries of earlier versions cannot prove; absent if there is nothing. */
+  /** Facts that the entries of earlier versions cannot prove; absent if there is nothing. */
   readonly notCovered?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** What the store has itself, stated like a subject: documents, entries without a change, responses to requests with an idempotency key. */
+/** The store's own part, stated like a subject: documents, entries without a change, responses to requests with an idempotency key. */
 import type { JournalAdd, JournalRotate } from './journal.ts';
 import { withAnswer } from './read/records.ts';
 import { subject } from './subject.ts';

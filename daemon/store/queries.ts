@@ -1,4 +1,4 @@
-/** What is asked of a store: parts of lists, entries, and the end of the journal. */
+/** Queries of a store: parts of lists, entries, and the end of the journal. */
 import type { EntryType } from './journal.ts';
 
 /** A part of a sorted list. */
@@ -43,6 +43,6 @@ export interface JournalHead {
 
 /** A head that was kept elsewhere: the journal must contain it. */
 export interface JournalAnchor extends JournalHead {
-  /** What it is called in a report. */
+  /** Its name in a report. */
   readonly source: string;
 }

@@ -23,7 +23,7 @@ interface SchemaDialect {
   readonly assigned: string;
   /** The name of the table of users. */
   readonly user: string;
-  /** What follows the columns of a table. */
+  /** SQL after the columns of a table. */
   readonly end: string;
   /** The initial value of a column, in an engine that adds rows without it. */
   readonly initial: (value: string) => string;
@@ -140,7 +140,7 @@ CREATE TABLE service_token (
 ){end};
 CREATE UNIQUE INDEX service_token_by_name ON service_token (name) WHERE revoked_at IS NULL;
 `,
-  /** What service tokens may do besides what their role allows: a JSON array, empty for those of earlier versions. */
+  /** Permissions of service tokens beside those of their role: a JSON array, empty for those of earlier versions. */
   tokenPermissions: `ALTER TABLE service_token ADD COLUMN may {text} NOT NULL DEFAULT '[]';`,
 
   /** The user with whose account a service token ends. Null if no user has the name of its creator. */
@@ -343,7 +343,7 @@ DROP INDEX credential_of_device;
 CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE uncertain_at IS NULL AND removed_at IS NULL;
 `,
 
-  /** What the digests of credentials are salted with. */
+  /** The salt of digests of credentials. */
   credentialSalts: 'ALTER TABLE credential ADD COLUMN salt {text}',
 
   /** Receipts that keys have signed. */

@@ -14,16 +14,16 @@ export interface SharedState extends ShortLived {
   readonly counters: SharedCounters;
 }
 
-/** What is asked of a window. A window starts with its first use. */
+/** A question about a window. A window starts with its first use. */
 export interface WindowRequest {
-  /** What is counted, such as `login`. All windows of a scope are equally long. */
+  /** The scope that is counted, such as `login`. All windows of a scope are equally long. */
   readonly scope: string;
   /** Of whom: a user, an address. */
   readonly key: string;
   /** At most this much is granted; nothing if less than `need` is left. Both are at least 1, and 1 if absent. */
   readonly want?: number;
   readonly need?: number;
-  /** What a window has in all. */
+  /** The size of a window. */
   readonly most: number;
   /** Of what is left, at most one part in `share` is granted, rounded up; all of it if absent. */
   readonly share?: number;
@@ -34,7 +34,7 @@ export interface WindowRequest {
 /** A window after something was taken. */
 export interface WindowState {
   readonly granted: number;
-  /** What all handles have taken of the window. */
+  /** The sum that all handles have taken of the window. */
   readonly used: number;
   /** Milliseconds until the window ends. */
   readonly left: number;
@@ -94,7 +94,7 @@ export interface PendingTerminalLogin {
   readonly terminal: string;
   /** Whom it is counted for: an address, or of IPv6 its /64. */
   readonly network: string;
-  /** What the person is shown, as JSON. */
+  /** The details that the person is shown, as JSON. */
   readonly shown: string;
 }
 
@@ -109,7 +109,7 @@ export const waitingBounds = { perNetwork: 50, total: 2000 } as const;
 export interface WaitingTerminals {
   /** Keeps a request for so long, and removes expired ones and those above the bounds. */
   add(request: PendingTerminalLogin, milliseconds: number): Promise<void>;
-  /** What a waiting request shows; null if none has the code. It waits on. */
+  /** The details of a waiting request; null if none has the code. The request keeps waiting. */
   find(code: string): Promise<string | null>;
   /** Approves a waiting request with a login, as JSON. Returns what it shows; null if none has the code. Of several calls one gets it. */
   approve(code: string, login: string): Promise<string | null>;

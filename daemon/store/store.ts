@@ -1,5 +1,5 @@
 /**
- * What the daemon asks of a store. Reads are asynchronous. The only way to write is `commit`: it applies its changes and
+ * The interface of a store to the daemon. Reads are asynchronous. The only way to write is `commit`: it applies its changes and
  * their journal entries together or not at all, and refuses if a guard no longer holds. Any store that passes
  * `tests/contract/store.ts` will do. Times are milliseconds since 1970 (UTC).
  *
@@ -20,7 +20,7 @@ import type { SharedState } from './short-lived.ts';
 /** The reads of each subject: its folder adds them here. */
 // biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
 export interface SubjectReads {}
-/** What an open store can beside reads and commits: subjects add to it. */
+/** Operations of an open store beside reads and commits: subjects add to it. */
 // biome-ignore lint/suspicious/noEmptyInterface: subjects add to it
 export interface SubjectStreams {}
 
@@ -39,7 +39,7 @@ export interface Reader extends SubjectReads {
   response(id: string, at: number): Promise<StoredResponse | null>;
 }
 
-/** What listeners learn about committed changes. */
+/** The notice that listeners get of committed changes. */
 export interface CommitNotice {
   readonly lastEventId: number;
   /** Numbers of the users that were changed or added. */

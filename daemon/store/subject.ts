@@ -1,5 +1,5 @@
 /**
- * What the store takes of subjects, as data: their tables, what their changes and guards mean, what the journal proves of them,
+ * A subject as the store takes it, as data: their tables, what their changes and guards mean, what the journal proves of them,
  * their reads. A subject states it in its folder, with its types in the interfaces `Subject…` of this folder;
  * `daemon/start/subjects.ts` lists the subjects.
  */
@@ -25,7 +25,7 @@ export interface AssignedReplay {
   readonly many?: { readonly [T in EntryType]?: (detail: Fields) => void };
 }
 
-/** What subjects state for engines that are loaded on demand: each engine adds its own. */
+/** Statements of subjects for engines that are loaded on demand: each engine adds its own. */
 // biome-ignore lint/suspicious/noEmptyInterface: engines add to it
 export interface SubjectEngines {}
 type OnDemand = { readonly [E in keyof SubjectEngines]?: () => Promise<SubjectEngines[E]> };
@@ -45,11 +45,11 @@ export interface Subject extends OnDemand {
   readonly caller?: CallerRule;
   /** Documents whose change may end the right of any user. */
   readonly rightsIn?: readonly string[];
-  /** What nearly every commit looks up and few change. */
+  /** Lookups of nearly every commit in rows that few change. */
   readonly kept?: readonly AnyLookup[];
   /** Lookups in tables that most registries leave empty, whatever each commit looks up there. */
   readonly rare?: readonly AnyLookup[];
-  /** What listeners learn of a transaction. */
+  /** The subject's part of the notice to listeners of commits. */
   readonly notice?: (draft: Draft) => Partial<CommitNotice>;
   /** The rows as the journal records that they are, for one check. */
   readonly replays?: () => readonly AssignedReplay[];

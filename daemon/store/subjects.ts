@@ -76,7 +76,7 @@ export class Subjects {
     return (this.#loaded.get(engine) ?? []) as SubjectEngines[E][];
   }
 
-  /** What listeners learn of a transaction. */
+  /** The notice of a transaction to listeners. */
   noticeOf(draft: Draft): CommitNotice {
     const changed = [...(draft.made(Documents)?.changed.keys() ?? [])];
     return Object.assign(

@@ -1,4 +1,4 @@
-/** What a table is: its fields with the types of their columns, and how rows are found. Both engines make their statements from it. */
+/** A table: its fields with the types of their columns, and how rows are found. Both engines make their statements from it. */
 /** `json`: a value that is stored as its JSON text, null as null. `tags`: see the engine. */
 export type ColumnType = 'integer' | 'text' | 'boolean' | 'json' | 'tags' | 'bytes';
 
@@ -11,7 +11,7 @@ interface TableOptions<R> {
   readonly fixed?: readonly Field<R>[];
   /** Values that most new records have. */
   readonly initial?: Partial<R>;
-  /** What no two records share beside the key, among those that have the values `among`. */
+  /** Fields that no two records share beside the key, among those that have the values `among`. */
   readonly unique?: readonly Field<R>[];
   readonly among?: Partial<R>;
 }
@@ -62,13 +62,13 @@ const joinKey = (values: readonly unknown[]): string => values.join('\n');
 export const keyValues = ({ by }: Pick<Lookup<never>, 'by'>, key: LookupKey): readonly LookupKey[] =>
   by.length > 1 ? (key as string).split('\n') : by.length === 1 ? [key] : [];
 
-/** What the lookup finds the record by; null if it does not find it. */
+/** The key under which the lookup finds the record; null if it does not find it. */
 export function keyOf<R extends object>({ by, having }: Lookup<R>, record: R): LookupKey | null {
   if (having) for (const field in having) if (record[field] !== having[field]) return null;
   return by.length === 1 ? (record[by[0]!] as LookupKey) : joinKey(by.map(field => record[field]));
 }
 
-/** What no other record has; null if the record has nothing unique. */
+/** The unique value of the record; null if the record has nothing unique. */
 export const uniqueKey = <R extends object>({ unique }: StoreTable<R>, record: R): LookupKey | null =>
   unique.by.length === 0 ? null : keyOf(unique, record);
 

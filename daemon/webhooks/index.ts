@@ -1,11 +1,9 @@
-import { Conflict } from '../store/commit.ts';
 import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
-import type { Lookup } from '../store/table.ts';
-import { Versions } from '../store/write/documents.ts';
+import { type Lookup, StoreTable } from '../store/table.ts';
+import { sinceVersion, Versions } from '../store/write/documents.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
-import type { WebhookChange } from './records.ts';
-import { type ProgressRow, webhookProgress } from './tables.ts';
+import type { ProgressRecord, WebhookChange } from './records.ts';
 
 declare module '../store/document.ts' {
   interface SubjectDocuments {
@@ -21,9 +19,20 @@ declare module '../store/store.ts' {
   interface SubjectReads extends ReadsOf<typeof reads> {}
 }
 
-const progressVersion: Lookup<ProgressRow, 'version'> = { ...webhookProgress.byKey, select: ['version'] };
+/** The progress of an endpoint, as it is stored. */
+interface ProgressRow extends ProgressRecord {
+  /** That of the endpoint. */
+  readonly number: number;
+}
+
+const table = new StoreTable<ProgressRow>('webhook_progress', {
+  number: 'integer',
+  version: 'integer',
+  progress: 'json',
+});
+const progressVersion: Lookup<ProgressRow, 'version'> = { ...table.byKey, select: ['version'] };
 const progressOf: Lookup<ProgressRow, 'version' | 'progress'> = {
-  ...webhookProgress.byKey,
+  ...table.byKey,
   select: ['version', 'progress'],
 };
 
@@ -34,11 +43,12 @@ class WebhookProgress extends Versions<number, ProgressRow> {
 
 const changes: ChangeRules<WebhookChange['kind']> = {
   'webhook.progress': {
-    needs: ({ webhook }, wanted) => wanted.add(progressVersion, webhook),
-    check(draft, { webhook, before }) {
-      if (draft.part(WebhookProgress).version(webhook) !== before)
-        throw new Conflict(`the progress of webhook ${webhook} has another version now`);
-    },
+    ...sinceVersion(
+      WebhookProgress,
+      progressVersion,
+      ({ webhook }: Extract<WebhookChange, { readonly kind: 'webhook.progress' }>) => webhook,
+      webhook => `the progress of webhook ${webhook} has another version now`,
+    ),
     apply(draft, { webhook: number, before, progress }) {
       draft.part(WebhookProgress).changed.set(number, { number, version: before + 1, progress });
       return done;

@@ -87,7 +87,7 @@ async function shows(words: string, moreThan = 0): Promise<void> {
     if (Date.now() > deadline) throw new Error(`the terminal never showed "${words}":\n${tmux('capture-pane', '-p')}`);
     await pause(50);
   }
-  // What belongs to the same line of the story is written at once after it.
+  // Text of the same line of the story is written at once after it.
   await pause(300);
 }
 

@@ -151,7 +151,7 @@ async function freePort(): Promise<number> {
   throw new Error(`no port from ${lowest} to 9999 is free`);
 }
 
-/** What stays on the screen: without colors and bells, and of a line that was drawn several times the last. */
+/** The text that stays on the screen: without colors and bells, and of a line that was drawn several times the last. */
 export const tidy = (text: string): string =>
   stripVTControlCharacters(text.replaceAll('\u001b[1G', '\r'))
     .replaceAll('\u0007', '')

@@ -36,7 +36,7 @@ const operationsOfConsole = {
   },
 };
 
-/** What only documents, the store and the command line need of the descriptions of filters and devices. */
+/** Fields of the descriptions of filters and devices that only documents, the store and the command line need. */
 const forOthers = /\b(?:(?:description|example|field|is|label): '[^']*'|moving: true|spellings: \[[^\]]*\]),?/g;
 
 /** Of these descriptions, what the console needs. */

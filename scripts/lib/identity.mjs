@@ -1,4 +1,4 @@
-// What a build knows about itself, for `devmgr --version`: nothing that changes while the sources stay the same.
+// The identity of a build, for `devmgr --version`: nothing that changes while the sources stay the same.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { modules, root } from './project.mjs';
 /** Packages with native code: they are loaded from node_modules, where npm put the binary of the platform. */
 export const natives = ['@napi-rs/keyring', 'better-sqlite3', 'node-hid', 'pcsc-mini', 'usb'];
 
-/** What the program is made of; changes in here make a build that no commit describes. */
+/** The inputs of the program; changes in here make a build that no commit describes. */
 const product = ['bin', 'src', 'daemon', 'drivers', 'console', 'scripts', 'package.json', 'package-lock.json'];
 
 /** `define` of esbuild: the version of the program and what is known of this build, `absent` the packages it is made without. */

@@ -30,7 +30,7 @@ const layers = ['base', 'store', 'requests', 'home', 'background', 'http'] as co
 
 /** Where subjects meet HTTP: the tables of their operations, their starts, and the stream. */
 const meetingHttp = [
-  ...['routes.ts', 'start.ts', 'http.ts', 'http-error.ts', 'turns.ts'].map(name => `daemon/*/${name}`),
+  ...['routes.ts', 'start.ts', 'http.ts', 'http-error.ts'].map(name => `daemon/*/${name}`),
   ...below('daemon/', 'sign-in/site.ts notifications/websocket.ts notifications/stream-admission.ts'),
 ];
 
@@ -79,7 +79,7 @@ const kept = ['accounts', 'devices', 'sign-in', 'files', 'notifications'];
 export const optional: readonly string[] = Object.keys(subjects).filter(name => !kept.includes(name));
 const optionalFolders = optional.map(name => `daemon/${name}/`);
 
-/** What stores a registry or its files outside of the home, each with its folders. It can be left out, too. */
+/** Engines that store a registry or its files outside of the home, each with its folders. They can be left out, too. */
 export const engines: Readonly<Record<string, readonly string[]>> = {
   'store/postgres': ['daemon/store/postgres/', 'daemon/*/postgres/'],
   'files/s3': ['daemon/files/s3/'],

@@ -1,4 +1,4 @@
-// What leaves a registry together, and the files that name it without its lines.
+// Parts that leave a registry together, and the files that name them without their lines.
 import { engines, subjects } from './import-rules.ts';
 
 /** Everything that leaves with a part: the subjects that need it. */

@@ -1,4 +1,4 @@
-// What the tests want of the machine beside npm packages. Under CI, as root, it is installed; elsewhere it is named.
+// Packages of the machine that the tests need beside those of npm. Under CI, as root, they are installed; elsewhere they are named.
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run, say } from './project.mjs';
@@ -75,7 +75,7 @@ export async function prepareFor(items, underCi) {
 const canInstall = underCi => underCi && process.getuid() === 0 && isProgram('apt-get');
 const packagesOf = items => items.map(item => item.debian);
 
-/** What cannot be installed is found missing afterwards. */
+/** A package that cannot be installed is found missing afterwards. */
 async function install(items, options = []) {
   if (items.length === 0) return;
   say(`installing ${packagesOf(items).join(' ')} (CI is set) …`);

@@ -1,4 +1,4 @@
-// What every script knows of the project: where things are, and how to speak. Built-ins of Node 18 alone.
+// Knowledge of the project that all scripts share: where things are, and how to speak. Built-ins of Node 18 alone.
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

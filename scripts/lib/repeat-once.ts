@@ -1,4 +1,4 @@
-/** What a run of tests came to; `failed` and `skipped` are names. */
+/** The result of a run of tests; `failed` and `skipped` are names. */
 export interface Counts {
   readonly passed: number;
   readonly failed: readonly string[];

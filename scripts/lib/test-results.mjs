@@ -57,7 +57,7 @@ function addTest(results, file, { status, ancestorTitles, title, failureMessages
   else results.skipped.push(name);
 }
 
-/** What an attempt failed on, in one line: the end of a long log must show the cause of each attempt. */
+/** The failure of an attempt, in one line: the end of a long log must show the cause of each attempt. */
 function reasonOf(message) {
   return message
     .split(/\n\s+at /, 1)[0]

@@ -13,7 +13,7 @@ import type { Contradiction } from './same-device.ts';
 /** A key with a serial number: only such keys can be registered and proved. */
 export type NumberedKey = Key & { readonly serialNumber: string };
 
-/** What a key has proved. */
+/** The result of a proof of a key. */
 export interface KeyProof {
   readonly proof: Proof;
   /** The challenge that was answered; null if the key said nothing at all. */
@@ -22,7 +22,7 @@ export interface KeyProof {
   readonly reason: string;
 }
 
-/** What an error of a request means for an enrollment. */
+/** The meaning of an error of a request for an enrollment. */
 interface RequestFailure {
   /** Whether it concerns one key; any other error would stop every key. */
   readonly isOfOneKey: boolean;

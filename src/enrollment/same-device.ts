@@ -15,7 +15,7 @@ type ComparedFields = Pick<Registration, (typeof compared)[number][0]>;
 export const differencesOf = (device: ComparedFields, other: ComparedFields): readonly (typeof compared)[number][] =>
   compared.filter(([field]) => device[field] !== other[field]);
 
-/** What a key shows that its device cannot have. */
+/** A fact about a key that contradicts its device. */
 export interface Contradiction {
   readonly what: 'type' | 'AAGUID' | 'model' | 'firmware' | 'credentials';
   readonly recorded: string;

@@ -1,4 +1,4 @@
-/** What all responses have in common, whatever the request. */
+/** Properties of all responses, whatever the request. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';

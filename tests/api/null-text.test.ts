@@ -41,7 +41,7 @@ const bodyFields = all.flatMap(shape =>
 );
 const queryFields = all.flatMap(shape =>
   Object.keys(shape.query?.properties ?? {})
-    // What is presented as a credential is refused as one.
+    // A credential is refused as an invalid credential.
     .filter(name => !(shape.websocket && ['token', 'code'].includes(name)))
     .map(name => ({ id: shape.id, name, shape })),
 );
@@ -106,7 +106,7 @@ describe('U+0000 in a request', () => {
     const asked = (query: string) => refusedUpgrade(daemon.url, `/api/ws/notifications?${query}`);
     for (const query of ['types=%00', 'deviceId=%00', 'since=%00', 'x=%00', '%00'])
       expect(await asked(`token=${daemon.adminToken}&${query}`)).toMatchObject({ status: 400, code: 1001 });
-    // What is presented as a credential is refused as one.
+    // A credential is refused as an invalid credential.
     for (const query of ['code=%00', 'token=%00'])
       expect(await asked(query)).toMatchObject({ status: 401, code: 1004 });
   });

@@ -177,7 +177,7 @@ const ofPeople: readonly RouteName[] = [
   'setProviderSecret',
   'removeProvider',
 ];
-/** What a service token needs in its `may` for an operation. */
+/** The value that a service token needs in its `may` for an operation. */
 const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
   createWebhook: 'webhooks',
   listWebhooks: 'webhooks',

@@ -189,7 +189,7 @@ describe('a sign-in of a terminal by a port of its machine', () => {
     const [, code = ''] = /^\/console\/#terminal=([\w-]{43})$/.exec(page.headers.get('location')!) ?? [];
     return code;
   };
-  /** What the browser brings to the port after the person has confirmed. */
+  /** The request of the browser to the port after the person has confirmed. */
   const broughtBack = async (url: string) => {
     const { origin, pathname, searchParams } = new URL(data(await show(await asked(url))).url);
     expect(origin + pathname).toBe('http://127.0.0.1:50123/');

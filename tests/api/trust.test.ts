@@ -1,4 +1,4 @@
-/** What the registry trusts: FIDO metadata and certificates, imported over the interface. */
+/** Trust of the registry: FIDO metadata and certificates, imported over the interface. */
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What completion offers, as the scripts of the shells ask for it. `completion-shells.test.ts` types in real shells. */
+/** The words that completion offers, as the scripts of the shells ask for it. `completion-shells.test.ts` types in real shells. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -122,7 +122,7 @@ describe('values', () => {
   });
 });
 
-/** What is offered after words without a look at any server or home. */
+/** The words offered after others, without a look at any server or home. */
 async function defined(...words: string[]): Promise<readonly string[]> {
   const ignore = () => undefined;
   const program = createProgram({

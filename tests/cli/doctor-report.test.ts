@@ -65,7 +65,7 @@ describe('doctor --report', () => {
     expect(text.split(/[^\w.-]+/)).not.toContain(hostname());
     for (const [, token] of readFileSync(join(daemon.home, 'credentials.json'), 'utf8').matchAll(/"token": "([^"]+)"/g))
       expect(text).not.toContain(token);
-    // What support needs is there.
+    // The report has what support needs.
     for (const part of ['better-sqlite3', 'DEVMGR_ADMIN_PASSWORD is set', 'DEVMGR_LIMIT_QUERY=off', 'at f (a.ts:1:2)'])
       expect(text).toContain(part);
     expect(text).toMatch(/^ok {7}simulated/m);

@@ -194,7 +194,7 @@ test('a minimal length of the PIN is kept by the key, and a shorter first PIN is
   expect(authenticator.hasPin).toBe(false);
   expect(await issue('company-18', '48151623', '--min-pin', '8')).toMatchObject({ code: 0, stderr: '' });
   expect([authenticator.minPinLength, authenticator.forcesPinChange]).toEqual([8, false]);
-  // What an earlier run has not set is set later; what the key keeps already is not.
+  // A setting that an earlier run has not made is made later; one that the key has already is not.
   expect(await issue('company-18', '48151623', '--min-pin', '10')).toMatchObject({ code: 0 });
   expect([authenticator.minPinLength, authenticator.forcesPinChange]).toEqual([10, true]);
   const steps = bodies.length;

@@ -1,4 +1,4 @@
-/** What happened, in the words of the command line, for each type of event. */
+/** The words of the command line for each type of event. */
 import { expect, it } from 'vitest';
 import { wordsOf } from '../../src/cli/commands/devices/event-lines.ts';
 import { localTime } from '../../src/cli/terminal/when.ts';

@@ -190,7 +190,7 @@ afterAll(() => void server.close());
 /** Credentials are a list without pages. */
 const dataOf = (path = ''): unknown => (path.endsWith('/credentials') ? [thing] : everything);
 
-/** What a command prints, on both streams. */
+/** The output of a command, on both streams. */
 async function printed(line: string): Promise<string> {
   const home = temporaryFolder();
   const login = { token: 'a.b.c', expireTime: '2099-01-01T00:00:00.000Z', username: evil, keeper: 'file' };

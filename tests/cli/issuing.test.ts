@@ -254,7 +254,7 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   expect([(await read()).trim(), authenticator.retries]).toEqual([pin, 8]);
   const withPin = ['keys', 'issue', '--for', 'company-9', '--pin-file', secretFile(pin), '--hardware', station];
   expect(await daemon.run(withPin)).toMatchObject({ code: 0 });
-  // What a reset has erased is an earlier PIN.
+  // The reset has erased an earlier PIN.
   hooks.before = async () => {};
   const erase = ['keys', 'issue', '--for', 'company-9', '--reset', '--yes', '--hardware', station];
   expect(await daemon.run([...erase, '--pin', 'random'])).toMatchObject({

@@ -118,7 +118,7 @@ test('the browser gets the path of a private file that leads to the console; the
   expect(processesWith(code)).toEqual([]);
   expect(await exchange(code)).toMatchObject({ code: 200, data: { user: { username: 'admin' } } });
   expect((await exchange(code)).code).toBe(1004);
-  // What removes the file after 30 s does so at once when it is asked to end.
+  // The process that removes the file after 30 s does so at once when it is asked to end.
   const [remover, ...others] = processesWith(file);
   expect(others).toEqual([]);
   expect(readFileSync(`/proc/${remover}/cmdline`, 'utf8').split('\0').slice(-4, -1)).toEqual([

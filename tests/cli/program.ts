@@ -127,7 +127,7 @@ export function follow(child: ChildProcess, input?: string | Buffer | null): Run
   };
 }
 
-/** What a command has written, and the documents in it. */
+/** The output of a command, and the documents in it. */
 const finished = (result: Pick<Finished, 'code' | 'stdout' | 'stderr'>): Finished => ({
   ...result,
   get json() {

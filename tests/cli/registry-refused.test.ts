@@ -11,7 +11,7 @@ import { devmgr, type Finished, temporaryFolder } from './program.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-/** What a command is given. */
+/** The arguments of a command. */
 interface Place {
   readonly url: string;
   readonly env: Env;
@@ -19,7 +19,7 @@ interface Place {
   readonly home: string;
 }
 
-/** What is wrong with a place, and the database that it names if there is one. */
+/** A place that cannot be used, with the reason, and the database that it names if there is one. */
 interface WrongPlace extends Partial<Place> {
   readonly url: string;
   readonly database?: readonly [server: PostgresServer, name: string];
@@ -128,7 +128,7 @@ needsPostgres('a registry that cannot be used', () => {
     rmSync(base, { recursive: true, force: true });
   });
 
-  /** What is wrong, and the exit code and message of each command; `but` has those that differ. */
+  /** The reason, and the exit code and message of each command; `but` has those that differ. */
   const cases: Readonly<Record<string, readonly [place: () => WrongPlace, code: number, message: RegExp]>> = {
     'a port without a server': [
       () => ({ url: 'postgres://devmgr@127.0.0.1:1/d' }),

@@ -1,4 +1,4 @@
-/** What a report contains about many devices: without a request for each thousand events. */
+/** A report about many devices: made without a request for each thousand events. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { EventService } from '../../daemon/notifications/events.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';

@@ -1,4 +1,4 @@
-/** What a report counts, against figures that are counted one by one. */
+/** The figures of a report, against figures that are counted one by one. */
 import { expect, test } from 'vitest';
 import { IdSet } from '../../src/fleet/id-set.ts';
 import { Gaps, Timeline } from '../../src/fleet/timeline.ts';

@@ -15,7 +15,7 @@ const response = (status: number, body: unknown, headers: IncomingHttpHeaders = 
 const open = (...[status, body, headers]: Parameters<typeof response>) =>
   openEnvelope(response(status, body, headers), origin, ['deviceId']);
 
-/** What `act` throws; fails where it throws nothing. */
+/** The error that `act` throws; fails if it throws nothing. */
 function thrownBy(act: () => unknown): unknown {
   try {
     act();

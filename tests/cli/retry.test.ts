@@ -1,4 +1,4 @@
-/** What repeats: which failures lead to another attempt, after which waits. */
+/** Retries: which failures lead to another attempt, after which waits. */
 import { describe, expect, test } from 'vitest';
 import { NotServing, ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
 import { type Repeatable, RequestRetry } from '../../src/cli/client/request-retry.ts';
@@ -24,7 +24,7 @@ function taking(outcomes: readonly unknown[]) {
   };
 }
 
-/** What a request with these outcomes of its attempts leads to. */
+/** The result of a request whose attempts have these outcomes. */
 async function requested(
   outcomes: readonly unknown[],
   repeatable: Repeatable,

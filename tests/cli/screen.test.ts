@@ -1,4 +1,4 @@
-/** What is drawn: tables within their width, text that cannot control the terminal, times and amounts for people. */
+/** Drawn output: tables within their width, text that cannot control the terminal, times and amounts for people. */
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';

@@ -18,7 +18,7 @@ function fileOf(mode: number): string {
   return file;
 }
 
-/** What a command writes to standard error about the file of its flag. */
+/** The text on standard error about the file of its flag. */
 async function warningOf(file: string, ...args: string[]): Promise<string | undefined> {
   const { stderr } = await devmgr([...args, file, '--server', daemon.url], { home: daemon.home });
   expect(stderr).not.toContain('AGE-SECRET-KEY');

@@ -1,4 +1,4 @@
-/** What a person sees on a terminal: pager, colors, ASCII, and which columns a width has. */
+/** Output on a terminal: pager, colors, ASCII, and which columns a width has. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';

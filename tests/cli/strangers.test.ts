@@ -1,4 +1,4 @@
-/** What another user of the machine can prepare: a folder, a process, a server. None of it gets a token or a password. */
+/** Traps that another user of the machine can prepare: a folder, a process, a server. None of it gets a token or a password. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

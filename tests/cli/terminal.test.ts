@@ -1,4 +1,4 @@
-/** What a person at a terminal sees and is asked: the program on a pseudo-terminal. Kinds of questions: prompts.test.ts. */
+/** Output and questions at a terminal: the program on a pseudo-terminal. Kinds of questions: prompts.test.ts. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';

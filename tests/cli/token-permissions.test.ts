@@ -1,4 +1,4 @@
-/** What a service token may do, and what is left of it after its revocation, on the command line. */
+/** Permissions of a service token, and its traces after its revocation, on the command line. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { needs } from '../support/needs.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';

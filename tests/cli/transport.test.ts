@@ -1,4 +1,4 @@
-/** What the transport of the client promises. A server that misbehaves costs a clear error, never a hang or the token. */
+/** The promises of the client's transport. A server that misbehaves costs a clear error, never a hang or the token. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -34,7 +34,7 @@ const request = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => (
   ...more,
 });
 
-/** What a promise rejects with; fails if it does not. */
+/** The error that a promise rejects with; fails if it does not. */
 const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => Promise.reject(new Error('there was no failure')),

@@ -21,7 +21,7 @@ const frame = (id: number, type: string) =>
   JSON.stringify({ id, type, timestamp: new Date(at + id).toISOString(), data: { deviceId: 'DEV-1' } });
 const frames = [frame(1, 'DEVICE_REGISTERED'), frame(2, 'DEVICE_ACTIVATED')];
 
-/** What is found if the journal, the row of the device, the client's memory or the stream is another one. */
+/** The findings if the journal, the row of the device, the client's memory or the stream is another one. */
 async function found({ events = journal, rows = [row] as object[], known = device, received = frames } = {}) {
   const query = async (sql: string) => (sql.includes('FROM event') ? events : rows) as Record<string, unknown>[];
   const streams = [{ name: 'the stream', frames: received }];

@@ -16,7 +16,7 @@ const CLIENTS = 64;
 /** Seconds for which streams may be behind when the clients pause. */
 const CATCH_UP_S = 60;
 
-/** What the checks after a phase have found. */
+/** The findings of the checks after a phase. */
 export interface Checked {
   readonly entries: number;
   readonly devices: number;

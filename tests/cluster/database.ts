@@ -25,7 +25,7 @@ interface Member {
 export interface Database {
   readonly machine: Machine;
   readonly config: string;
-  /** What PostgreSQL takes for the time. Patroni's clock is always right. */
+  /** The time of PostgreSQL's clock. Patroni's clock is always right. */
   readonly clock: Clock;
   /** The process of Patroni; it starts PostgreSQL. */
   patroni: ChildProcess;

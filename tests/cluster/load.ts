@@ -151,7 +151,7 @@ export class Load {
     this.#expect(device, 'DEVICE_UPDATED');
   }
 
-  /** What the state allows: activation, then uses, locks and unlocks. */
+  /** The operations that the state allows: activation, then uses, locks and unlocks. */
   async #change(device: Known): Promise<void> {
     const path = `/api/devices/DEV-${device.number}`;
     if (device.status === 'INACTIVE') {

@@ -89,7 +89,7 @@ export class Machine {
 
 function rulesOf({ address }: Machine, port: number | undefined): readonly (readonly string[])[] {
   const tcp = (side: string) => (port === undefined ? [] : ['-p', 'tcp', side, String(port)]);
-  // What is sent first: a change that has passed while only its confirmation is lost would not be a change that the other side lacks.
+  // The first message: a change that has passed while only its confirmation is lost would not be a change that the other side lacks.
   return [
     ['OUTPUT', '-d', address, ...tcp('--dport')],
     ['INPUT', '-s', address, ...tcp('--sport')],

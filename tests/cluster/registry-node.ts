@@ -25,7 +25,7 @@ export interface RegistrySettings {
 
 export class RegistryNode {
   readonly machine: Machine;
-  /** What the daemon takes for the time. */
+  /** The time of the daemon's clock. */
   readonly clock: Clock;
   readonly #home: string;
   /** The folder of the keys, which all nodes share. */

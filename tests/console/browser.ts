@@ -33,7 +33,7 @@ interface TabOptions extends BrowserContextOptions {
   readonly place?: string;
 }
 
-/** What the tests of a group share. */
+/** The state that the tests of a group share. */
 export interface ConsoleTests {
   readonly daemon: TestDaemon;
   /** Opens the console of `daemon`, or of another one. */
@@ -91,7 +91,7 @@ function followTraffic(page: Page): void {
   const open = new Set<Request>();
   traffic.set(page, open);
   page.on('request', request => {
-    // What the page before had not received is not reported any more.
+    // Responses that the page before had not received are no longer reported.
     if (request.isNavigationRequest() && request.frame() === page.mainFrame()) open.clear();
     open.add(request);
   });
@@ -117,7 +117,7 @@ export async function settled(page: Page): Promise<void> {
   }
 }
 
-/** What a user of a role without the page finds: the words in its place, links to it, and requests of it. */
+/** The view of a user whose role does not have the page: the words in its place, links to it, and requests of it. */
 export async function withoutPage(
   { daemon, openTab }: ConsoleTests,
   role: 'DEALER' | 'VIEWER',
@@ -200,7 +200,7 @@ export const status = (page: Page, words: string | RegExp): Promise<void> =>
 export const armed = (page: Page): Promise<void> => page.locator('dialog[open]:not(:has([aria-disabled]))').waitFor();
 
 /**
- * What axe-core finds on the page: rule and element. `part`: a selector of what is looked at; `rules`: those that are applied, else
+ * The findings of axe-core on the page: rule and element. `part`: a selector of what is looked at; `rules`: those that are applied, else
  * all.
  */
 export async function violationsOn(

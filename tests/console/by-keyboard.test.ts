@@ -1,4 +1,4 @@
-/** What a person does without a pointer. Other tests have walks of their own: their titles end with "by keyboard alone". */
+/** Work without a pointer. Other tests have walks of their own: their titles end with "by keyboard alone". */
 import { beforeAll, expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
@@ -11,9 +11,9 @@ type Step = readonly [control: string, ...typed: string[]];
 interface Walk {
   readonly place: string;
   readonly steps: readonly Step[];
-  /** What the page then shows. */
+  /** The text of the page after that. */
   readonly shown: string;
-  /** What its address then has. */
+  /** The address of the page after that. */
   readonly address: RegExp;
 }
 

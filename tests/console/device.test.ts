@@ -297,7 +297,7 @@ needs('chromium')('the page of a device in the console', () => {
     await page.keyboard.press('a');
     await page.keyboard.press('Enter');
     await page.locator('dialog input[type=file]:focus').waitFor();
-    // What a browser does when a person closes the chooser without a file.
+    // A browser does this when a person closes the chooser without a file.
     await page.locator(':focus').dispatchEvent('cancel', { bubbles: true });
     await page.keyboard.press('Space');
     await (await chooser).setFiles({

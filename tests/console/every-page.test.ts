@@ -1,4 +1,4 @@
-/** What holds for every page of the console in each of its states: accessible, and never wider than the window. */
+/** Every page of the console in each of its states: accessible, and never wider than the window. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
@@ -13,7 +13,7 @@ const widths = [360, 1440];
 const schemes = ['light', 'dark'] as const;
 
 /**
- * What is wrong with the page as it stands, or with the part of it that a selector finds, in both themes and widths: an empty list
+ * Returns the faults of the page as it is, or with the part of it that a selector finds, in both themes and widths: an empty list
  * if nothing is.
  */
 async function faultsOf(page: Page, part?: string): Promise<string[]> {

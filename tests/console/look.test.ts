@@ -1,4 +1,4 @@
-/** What a person sees of the console: nothing is cut off, and lengths of time are in words. */
+/** The look of the console: nothing is cut off, and lengths of time are in words. */
 import { beforeAll, expect, it } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';

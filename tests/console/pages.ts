@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export type ItemIds = Readonly<Record<string, string>>;
 
 const table = readFileSync(join(import.meta.dirname, '..', '..', 'console', 'pages.tsx'), 'utf8');
-/** What the table has for each page: its name, and how its parts are loaded. */
+/** The row of a page in the table: its name, and how its parts are loaded. */
 const entries = table.split(/\bpage\(\s*'/).slice(1);
 const nameOf = (entry: string) => entry.slice(0, entry.indexOf("'"));
 

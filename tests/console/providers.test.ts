@@ -16,7 +16,7 @@ import {
   violationsOn,
 } from './browser.ts';
 
-/** What axe finds in both themes. */
+/** The findings of axe in both themes. */
 async function violationsInBoth(page: Page): Promise<string[]> {
   const found = await violationsOn(page);
   await page.emulateMedia({ colorScheme: 'dark' });

@@ -15,7 +15,7 @@ const signIn = (name: string): SignIn => ({
   user: { id: `U-${name}`, username: name, role: 'ADMIN', email: null },
 });
 const renewed = { token: 'renewed', expireTime: inAnHour };
-/** What another load of this tab would continue. */
+/** The session that another load of this tab would continue. */
 const stored = () => JSON.parse(sessionStorage.getItem('devmgr.session') ?? 'null') as SignIn | null;
 
 afterEach(() => {

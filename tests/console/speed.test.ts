@@ -1,4 +1,4 @@
-/** What keeps the pages of the console quick, measured in the browser. */
+/** The speed of the pages of the console, measured in the browser. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -146,7 +146,7 @@ async function paintOf(): Promise<{ paintedAt: number; fonts: readonly number[];
   return { paintedAt: painted?.startTime ?? 0, fonts: fonts.map(({ startTime }) => startTime), moved };
 }
 
-/** What drawing the page took. */
+/** The time that drawing the page took. */
 interface Drawn {
   /** The most elements at once. */
   most: number;
@@ -177,7 +177,7 @@ function watchDrawing(): void {
   }).observe(page.document, { childList: true, subtree: true });
 }
 
-/** What of the browser these functions use: the types of this project are those of Node. */
+/** The parts of the browser that these functions use: the types of this project are those of Node. */
 interface PageGlobals {
   readonly document: object;
   readonly PerformanceObserver: new (

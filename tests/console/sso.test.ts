@@ -92,7 +92,7 @@ needs('chromium')('single sign-on in the console', () => {
     await button.click();
     await page.getByText('led').waitFor();
     expect(led[0]).toMatch(/^\/\?code=[\w-]{43}&state=/);
-    // What the page asked about is used up.
+    // The code of the page is used up.
     await page.goBack();
     await page.getByRole('heading', { name: 'devmgr' }).waitFor();
     await context.close();

@@ -73,7 +73,7 @@ describe('a key', () => {
   });
 });
 
-/** What several tabs of one browser share, and requests that replace those of the registry. */
+/** State that several tabs of one browser share, and requests that replace those of the registry. */
 interface StationMore {
   readonly bound: string[];
   readonly browser: { begun?: Readonly<Record<string, string>> };
@@ -123,7 +123,7 @@ function station(stored: StoredRun | null = null, refuses: readonly string[] = [
   return { run, bound, sounds, kept: () => kept };
 }
 
-/** What was requested is answered. */
+/** The requests are answered. */
 const answered = () => new Promise<void>(resolve => setImmediate(resolve));
 
 describe('a tab that was closed', () => {

@@ -1,4 +1,4 @@
-/** What every place for stored files has to do. */
+/** The contract of every place for stored files. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Driver } from '../../drivers/driver.ts';
 import { type Recorder, recorder } from '../support/key-events.ts';
 
-/** What the suite needs: a driver, and a way to plug one key in and to unplug it. */
+/** Requirements of the suite: a driver, and a way to plug one key in and to unplug it. */
 export interface DriverUnderTest {
   readonly driver: Driver;
   /** Plugs the key in. The driver has to find it. */
@@ -32,7 +32,7 @@ const FIELDS = [
   'vendorId',
 ];
 
-/** What every driver guarantees. `make` returns a new driver, not started, with no key plugged in. */
+/** The guarantees of every driver. `make` returns a new driver, not started, with no key plugged in. */
 export function driverContract(name: string, make: () => Promise<DriverUnderTest>): void {
   describe(`the ${name} driver`, () => {
     let under: DriverUnderTest;

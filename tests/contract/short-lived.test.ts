@@ -1,4 +1,4 @@
-/** What lives for seconds to a day, by the same rules in the memory of a daemon and in a database that several nodes share. */
+/** State that lives for seconds to a day, by the same rules in the memory of a daemon and in a database that several nodes share. */
 import { expect, test } from 'vitest';
 import { DailyUploads } from '../../daemon/files/daily-uploads.ts';
 import { SignedChallenges } from '../../daemon/sign-in/signed-challenges.ts';

@@ -85,7 +85,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
   it('was replaced by one that lacks an acknowledged entry is refused', async () => {
     await commit(store, [addDevice('A')]);
     await commit(store, [setDevice(1, { note: 'acknowledged' })]);
-    // What an asynchronous standby would have after a failover.
+    // The state of an asynchronous standby after a failover.
     await opened.query(`SET session_replication_role = replica; DELETE FROM event WHERE id = 2; UPDATE device SET note = NULL;
       UPDATE head SET event = 1, mac = (SELECT mac FROM event WHERE id = 1);
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`);

@@ -6,7 +6,7 @@ import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { addDevice, addUser, commit, everything, setDevice } from './store/fixtures.ts';
 
-/** What was added in earlier turns of the event loop has joined the transaction by then. */
+/** Commits of earlier turns of the event loop have joined the transaction by then. */
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
 needsPostgres('commits that arrive during the wait for the lock', () => {

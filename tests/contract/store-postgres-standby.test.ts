@@ -170,7 +170,7 @@ needsPostgres('a PostgreSQL store whose server has lost its standby', () => {
       await withoutLocks(async () => {
         await admin.query(`ROLLBACK; SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
           WHERE datname = current_database() AND pid <> pg_backend_pid()`);
-        // What the standby would have.
+        // The state that the standby would have.
         await admin.query(`BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE event, response, "user" CASCADE;
           UPDATE head SET event = 0, "user" = 0, mac = '', seal = NULL; COMMIT`);
       });

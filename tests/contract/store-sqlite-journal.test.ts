@@ -21,7 +21,7 @@ describe('the journal of the SQLite store', () => {
   });
   afterEach(() => opened.cleanup());
 
-  /** What someone can do who has the file but not the key: first remove the triggers of the table. */
+  /** Changes by a person who has the file but not the key: first remove the triggers of the table. */
   const tamper = (sql: string) => {
     const db = new Database(opened.file);
     db.exec(`DROP TRIGGER event_is_never_changed; DROP TRIGGER event_is_never_removed; ${sql}`);

@@ -37,7 +37,7 @@ inDebian('two nodes as services of one machine', () => {
   });
   afterAll(() => machine?.end());
 
-  /** What the script prints. Fails if it does. */
+  /** The output of the script. Fails if it does. */
   async function asRoot(script: string): Promise<string> {
     const { code, output } = await machine.run('root', script);
     expect(code, output).toBe(0);

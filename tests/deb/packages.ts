@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const [major, minor, patch = '0'] = version.split(/[.-]/);
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
-/** What later runs need not download again, and the packages of this run. */
+/** Packages that later runs need not download again, and the packages of this run. */
 export const cache = join(root, '.cache', 'debian');
 
 export interface Package {

@@ -20,7 +20,7 @@ const suite = process.env.DEVMGR_DEBIAN_SUITE ?? 'bookworm';
 const archive = process.env.DEVMGR_DEBIAN_ARCHIVE ?? 'http://deb.debian.org/debian';
 const tools = { debootstrap: 'debootstrap', 'systemd-nspawn': 'systemd-container', lintian: 'lintian' };
 
-/** What the package depends on and recommends: fetched beforehand, because the roots have no network. */
+/** Packages that the package depends on and recommends: fetched beforehand, because the roots have no network. */
 const fetched = ['libusb-1.0-0', 'libatomic1', 'libstdc++6', 'libpcsclite1', 'pcscd', 'vsmartcard-vpcd'];
 const ofAMachine = ['systemd-sysv', 'dbus', 'udev', 'libpam-systemd', 'sudo', 'bash-completion', 'zsh', 'fish'];
 

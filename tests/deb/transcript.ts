@@ -2,7 +2,7 @@ import type { Machine, Ran } from './machine.ts';
 
 const prompt = 'ada@station:~$ ';
 
-/** What a user types at a machine and what comes of it, kept for the documentation. */
+/** A session of a user at a machine, with its output, kept for the documentation. */
 export class Transcript {
   readonly #machine: Machine;
   #text = '';

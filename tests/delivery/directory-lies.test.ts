@@ -1,4 +1,4 @@
-/** What a directory should not do: swap names, and give several entries one id. */
+/** Faults of a directory: it may swap names, and give several entries one id. */
 import { expect, it, onTestFinished } from 'vitest';
 import { detailsOf } from '../../daemon/directory/decisions.ts';
 import { DirectorySync } from '../../daemon/directory/sync.ts';

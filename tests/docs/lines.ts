@@ -89,7 +89,7 @@ function quoted(code: string, start: number): { text: string; end: number; inner
   return { text, end: code.length, inner };
 }
 
-/** What a block of a session shows as typed: the lines after a prompt, with those that continue them. */
+/** The typed part of a block of a session: the lines after a prompt, with those that continue them. */
 export function typedIn(session: string): string {
   const typed: string[] = [];
   let continues = false;

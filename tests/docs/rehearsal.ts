@@ -7,7 +7,7 @@ import { lasting, tidy } from '../../scripts/docs/recordings.ts';
 import { ctrl, ESC, keys, type Screen } from '../cli/screen.ts';
 import { blocksOf } from './shell.ts';
 
-/** What the person does, and what is shown then. Null is the command itself. */
+/** A step of the person, and the output after it. Null is the command itself. */
 interface Part {
   readonly does: string | null;
   readonly shown: readonly string[];
@@ -19,7 +19,7 @@ export interface Scene {
   readonly parts: readonly Part[];
 }
 
-/** What happens around the person: keys, by number, and the registry, which can be away. */
+/** The surroundings of the person: keys, by number, and the registry, which can be away. */
 export interface Hand {
   plugIn(key: number): Promise<void>;
   unplug(key: number): Promise<void>;

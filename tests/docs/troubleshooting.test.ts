@@ -8,7 +8,7 @@ const sources = ['src', 'daemon', 'drivers', 'scripts']
   .flatMap(folder => sourcesIn(join(root, folder)))
   .map(file => readFileSync(file, 'utf8').replaceAll("\\'", "'"));
 
-/** What stands as words of the program in the first column of a page's tables, in the pieces between what differs. */
+/** The words of the program in the first column of a page's tables, in the pieces between what differs. */
 function messagesOf(page: string): { message: string; pieces: string[] }[] {
   const text = readFileSync(join(root, 'docs', page), 'utf8');
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)]

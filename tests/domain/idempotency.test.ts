@@ -1,4 +1,4 @@
-/** What two daemons on one store do with one key, and how stored responses are removed. */
+/** Two daemons on one store with one key, and how stored responses are removed. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { responseSweep } from '../../daemon/background/sweeps.ts';
 import { type KeyedInput, KeyedRequests } from '../../daemon/http/idempotency.ts';

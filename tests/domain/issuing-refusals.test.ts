@@ -8,7 +8,7 @@ import { issueFailure } from '../../src/enrollment/issue-events.ts';
 type Parts = Parameters<typeof ownAccounts>[0];
 const user = { number: 1, username: 'ada', disabled: false };
 
-/** What an account answers to a key if the service of sign-in keys fails with `error`. */
+/** The answer of an account to a key if the service of sign-in keys fails with `error`. */
 function answerTo(error: unknown): Promise<unknown> {
   const store = { user: async () => user };
   const passkeys = { issue: () => Promise.reject(error) };

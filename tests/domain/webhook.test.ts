@@ -32,7 +32,7 @@ const outcome = (result: PostResult['result'], more: Partial<PostResult> = {}): 
   result,
   ...more,
 });
-/** What follows from an attempt that has ended at `now`, by the policy of webhooks. */
+/** The step after an attempt that has ended at `now`, by the policy of webhooks. */
 const afterAttempt = (progress: DeliveryProgress, posted: PostResult, now: number, random: number) => {
   const step = stepAfter(policies.webhook, progress, posted, { startedAt: posted.at, endedAt: now, random });
   return afterPost(progress, posted, step, now);

@@ -88,7 +88,7 @@ describe('a hostile text in the database', () => {
 
 describe('daemon audit --verify', () => {
   const verify = () => run({ verify: true });
-  /** What someone can do who has the file but not the key. */
+  /** Changes by a person who has the file but not the key. */
   const tamper = (sql: string) => {
     const db = new Database(join(home, 'devmgr.db'));
     db.exec(`DROP TRIGGER event_is_never_changed; DROP TRIGGER event_is_never_removed; ${sql}`);
@@ -250,7 +250,7 @@ describe('daemon audit', () => {
 
 describe('a person', () => {
   const userName = 'kz.user';
-  /** What the registry stores of the person beside the user name. */
+  /** Details of the person that the registry stores beside the user name. */
   const names = /zuse|konrad|horst|example\.org|ext-4711/i;
 
   it('is a reference in every entry: neither names nor addresses are stored outside the row of the person', async () => {

@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** What belongs to a backup and is not in it: see docs/backup.md. */
+/** Files that belong to a backup and are not in it: see docs/backup.md. */
 const secrets = ['instance-key', 'journal-key', 'signing-key'];
 beforeEach(async () => {
   const folder = join(dir, `test-${++tests}`);

@@ -29,7 +29,7 @@ vi.mock('../../daemon/hardware/drivers.ts', () => ({
   createDrivers: (_: unknown, log: object) => [createHidDriver({ system: system.current as FakeHid, ...log })],
 }));
 
-/** What a text is written as: plain, in two bytes each, in hex, and in base64 after 0, 1 or 2 other bytes. */
+/** The encodings of a text: plain, in two bytes each, in hex, and in base64 after 0, 1 or 2 other bytes. */
 function formsOf(text: string): readonly Buffer[] {
   const inBase64 = [0, 1, 2].map(offset => {
     const whole = Buffer.from(' '.repeat(offset) + text).toString('base64');
@@ -130,7 +130,7 @@ it('a random PIN is in no file, log, result, backup, print queue or argument, no
   // The letter reaches the printer and nothing else: what the printer keeps is its own.
   expect(filesWith(pin, [printed]).sort()).toEqual(['job-0', 'job-1'].map(name => join(printed, name)));
   expect(readdirSync(join(queue, 'jobs'))).toEqual([]);
-  // What they do have is found.
+  // The search finds what the files do contain.
   expect(filesWith(serialNumber, folders)).toContain(snapshot);
   expect(filesWith(sealed, folders)).toContain(join(copies, 'backup'));
   rmSync(snapshot);

@@ -62,7 +62,7 @@ const troubles: readonly (readonly [Kind, Trouble])[] = [
 
 const kinds = ['options', 'finish', 'list', 'remove'] as const;
 
-/** What happens in a run. */
+/** The events of a run. */
 interface Plan {
   readonly fault: Fault | null;
   readonly trouble: readonly [Kind, Trouble] | null;

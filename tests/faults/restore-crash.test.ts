@@ -52,7 +52,7 @@ async function killedAt(name: string, step: number, options: { home: string; fil
   return signal !== null;
 }
 
-/** What a registry has before a restore, and what after it. */
+/** The content of a registry before and after a restore. */
 const earlier = { entries: 3, files: 2, problems: [] };
 const restored = { entries: 2, files: 1, problems: [] };
 

@@ -61,7 +61,7 @@ const inDaemon = async (use: (url: string) => Promise<void> = async () => {}) =>
   const running = await startDaemon(testSettings(home), '0.0.0-test', log);
   await use(running.url).finally(() => running.stop());
 };
-/** What someone can do who can write the database, but does not have the key. */
+/** Changes by a person who can write the database, but does not have the key. */
 const tamper = (sql: string) => {
   const db = new Database(join(home, 'devmgr.db'));
   db.exec(`DROP TRIGGER IF EXISTS event_is_never_changed; DROP TRIGGER IF EXISTS event_is_never_removed; ${sql}`);
@@ -224,7 +224,7 @@ describe('the signed heads after', () => {
     expect(JSON.parse(stdout)).toMatchObject({ user: null, details: { restoredTo: expect.any(Number) } });
     await inDaemon();
     expect((await run({ json: true, types: ['REGISTRY_RESTORED'] })).stdout).toBe(stdout);
-    // What was kept elsewhere before the restore is not in the restored journal.
+    // A head that was kept elsewhere before the restore is not in the restored journal.
     expect(await verify(end)).toEqual([expect.stringMatching(/the given head/)]);
     // The restore is undone.
     const kept = JSON.parse(restored.stdout).kept as string;

@@ -30,7 +30,7 @@ export function firstAnswer(bytes: Buffer, method: string): { answer: HttpAnswer
 
 const interim = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n');
 
-/** What follows interim answers. */
+/** The final answer after interim ones. */
 export function withoutInterim(bytes: Buffer): Buffer {
   return bytes.subarray(0, interim.length).equals(interim) ? withoutInterim(bytes.subarray(interim.length)) : bytes;
 }
@@ -57,10 +57,10 @@ function chunkedBody(after: Buffer): { body: Buffer; rest: Buffer } | null {
 /** Downloads, pages and documents are themselves. */
 const plain = /^(text\/|application\/(octet-stream|x-ndjson|yaml|javascript)|image\/)/;
 
-/** What is wrong with an answer, in words; null where nothing is. */
+/** The fault of an answer as a text; null if it has none. */
 export function faultOf({ status, headers, body }: HttpAnswer, method: string): string | null {
   if (!Number.isInteger(status)) return 'no HTTP';
-  // What a daemon answers whose provider does not: that of `furnish`, or one that an input has set.
+  // The answer of a daemon whose provider does not respond: that of `furnish`, or one that an input has set.
   if (status === 503 && /the provider (?:of single sign-on )?does not respond/.test(String(body))) return null;
   if (status >= 500) return `status ${status}: ${body}`;
   if (!headers.get('x-request-id')) return `no X-Request-Id with ${status}`;

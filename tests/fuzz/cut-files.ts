@@ -53,7 +53,7 @@ async function cutEverywhere(path: string, rows: readonly EnrollmentOutcome[]): 
   }
 }
 
-/** What is wrong with `count` files, in words. */
+/** Returns the faults of `count` files, as texts. */
 export async function tryCutFiles({ seed, count }: { seed: number; count: number }): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'devmgr-fuzz-files-'));
   const kinds = fc.constantFrom('results.csv', 'results.jsonl');

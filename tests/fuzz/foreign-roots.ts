@@ -65,7 +65,7 @@ function evidenceOf(given: Shape): Evidence {
   };
 }
 
-/** What is wrong after `count` keys under such roots, in words. */
+/** Returns the faults after `count` keys under such roots, as texts. */
 export function tryForeignRoots({ seed, count }: { seed: number; count: number }): string[] {
   const property = fc.property(shape, given => {
     try {

@@ -147,7 +147,7 @@ const opening = bytesOf({
   body: nothing,
   chunk: 0,
 });
-/** What a client may send on an open stream: frames of every kind, whole, wrong and cut. */
+/** Messages of a client on an open stream: frames of every kind, whole, wrong and cut. */
 const frame = fc
   .record({
     first: fc.nat(255),
@@ -166,7 +166,7 @@ export const longInputs = (lengths: Lengths): fc.Arbitrary<Input> =>
     ...Object.values(routes as Readonly<Record<string, RouteShape>>).map(shape =>
       longMessages(shape, lengths).map(
         (message): Input => ({
-          // What is upgraded is no longer a request.
+          // A connection that was upgraded has no more requests.
           kind: shape.websocket ? 'bytes' : 'request',
           method: message.method,
           bytes: bytesOf({ ...message, chunk: 0 }),

@@ -92,7 +92,7 @@ const requests: Readonly<Record<string, (api: IssuingProvider, account: string) 
   remove: (api, account) => api.remove(account, { remoteId: 'r', credentialId: 'AAAA' }),
 };
 
-/** What is wrong with what came of a request; null if nothing is. */
+/** The fault of the result of a request; null if it has none. */
 function wrongIn(request: string, result: unknown): string | null {
   if (request === 'account' || request === 'finish') return typeof result === 'string' ? null : 'not a text';
   if (request === 'list') {

@@ -1,4 +1,4 @@
-/** What a daemon process is left with after it was tried: handles, memory, errors in its log. */
+/** Leaks of a daemon process after a run: handles, memory, errors in its log. */
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { type DaemonProcess, spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { type Report, type RunOptions, tryInputs } from './run.ts';

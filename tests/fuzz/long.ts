@@ -180,7 +180,7 @@ function inUrl(text: string, most: number): string {
 
 /** Ids of things that exist, so that what is asked for is looked at. */
 const known: Readonly<Record<string, string>> = { deviceId: 'DEV-1', versionId: 'APP-1', backupId: 'BKP-1' };
-/** What would make the sender's token invalid is done to a user who does not exist. */
+/** Operations that would end the sender's token name a user who does not exist. */
 const endsToken = new Set(['setPassword', 'logoutUser']);
 
 const pathOf = ({ id, path }: RouteShape): string =>
@@ -230,7 +230,7 @@ export function longMessages(shape: RouteShape, { body, head }: Lengths): fc.Arb
     return { method, path, lines: [...usual.filter(other => !other.startsWith(`${name}:`)), line], body: content };
   });
   if (places.length === 0) return inHeaders;
-  // What reads a header of its own is tried with that above all.
+  // Operations that read a header of their own are tried mostly with that header.
   const weight = starts === downloadStarts ? 1 : 4;
   return fc.oneof({ weight, arbitrary: fc.oneof(...places) }, { weight: 2, arbitrary: inHeaders });
 }

@@ -31,7 +31,7 @@ const names = ['ann', 'Ann', 'zoë', 'zoe\u0308', 'ZOË', 'zoe', 'bob'];
 /** So long after each other that the brake holds no one. */
 const STEP_MS = 11 * 60_000;
 
-/** What the registry has of the persons and devices that the model knows. */
+/** The persons and devices of the registry that the model knows. */
 async function found(store: Store, { persons, devices }: People): Promise<object> {
   const person = async ({ number }: ModelPerson) => {
     const { userName, active, removedAt, dueAt, externalId } = (await store.person(number))!;
@@ -127,7 +127,7 @@ export interface PersonHistories {
   readonly isDelayed: boolean;
 }
 
-/** What is wrong, in words. Each history is made of its own number, so that it can be repeated; several at a time share commits. */
+/** Returns the faults as texts. Each history is made of its own number, so that it can be repeated; several at a time share commits. */
 async function tryOn(stores: readonly Store[], { seed, count, isDelayed }: PersonHistories): Promise<string[]> {
   let clock = 1_900_000_000_000;
   const [store] = stores;

@@ -23,7 +23,7 @@ export interface Reader {
   read(bytes: Uint8Array): unknown;
 }
 
-/** What was tried. */
+/** The evidence that was tried. */
 export interface HostileReport {
   readonly tried: number;
   readonly refused: number;
@@ -43,7 +43,7 @@ export function readers(samples: {
   readonly trustFiles: readonly Uint8Array[];
   readonly claims: readonly Uint8Array[];
   readonly evidence: readonly Uint8Array[];
-  /** What the evidence is judged by. */
+  /** The trust that the evidence is judged by. */
   readonly question: Question;
 }): Reader[] {
   return [

@@ -21,7 +21,7 @@ export interface Report {
   readonly slowest: number;
   /** Inputs that were sent again, alone, because much work was done around them. */
   readonly suspects: number;
-  /** What was wrong, each with the input that brought it about. */
+  /** Faults, each with the input that caused it. */
   readonly faults: readonly string[];
 }
 
@@ -133,7 +133,7 @@ const STUCK_MS = 10_000;
 class Wire {
   readonly #target: Target;
   #kept: Socket | null = null;
-  /** What was sent on the kept connection before: it may be to blame. */
+  /** Requests sent on the kept connection before: one of them may be the cause. */
   #before: Input | null = null;
 
   constructor(target: Target) {
@@ -169,7 +169,7 @@ class Wire {
       this.#kept = socket;
       this.#before = input;
     }
-    // What could not be parsed has no method: to the daemon it was no HEAD.
+    // A request that could not be parsed has no method: to the daemon it was no HEAD.
     const isExplained = answer.status === 101 || (method === 'HEAD' && answer.status === 400 && closes);
     const more = rest.length > 0 && !isExplained ? `more than one answer: ${rest}` : null;
     return { answered: [answer.status], fault: faultOf(answer, method) ?? more };
@@ -205,7 +205,7 @@ class Wire {
   }
 }
 
-/** What was asked by HEAD is answered without the body that is announced. */
+/** A HEAD request is answered without the body that is announced. */
 function nextAnswer(left: Buffer, sent: Buffer): ReturnType<typeof firstAnswer> {
   const bare = sent.includes('HEAD ') ? firstAnswer(left, 'HEAD') : null;
   const isBare = bare && (bare.rest.length === 0 || bare.rest.subarray(0, 5).toString() === 'HTTP/');

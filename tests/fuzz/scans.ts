@@ -102,7 +102,7 @@ const usualScans = fc.property(
   },
 );
 
-/** What is wrong after `count` stations of each kind, in words. */
+/** Returns the faults after `count` stations of each kind, as texts. */
 export function tryScans({ seed, count }: { seed: number; count: number }): string[] {
   const parameters = { seed, numRuns: count };
   return [fc.check(cutScans, parameters), fc.check(usualScans, parameters)].flatMap(({ failed, ...details }) =>

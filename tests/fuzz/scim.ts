@@ -136,7 +136,7 @@ const query = fc
       .join('&'),
   );
 
-/** What a request of SCIM is made of. */
+/** The parts of a SCIM request. */
 export const scimMessage = fc.record({
   method: fc.constantFrom('GET', 'GET', 'GET', 'POST', 'PUT', 'PATCH', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
   path: fc

@@ -1,4 +1,4 @@
-/** What comes back from a provider, or from anyone in its name: callbacks with cookies, and logout tokens as forms. */
+/** Messages from a provider, or from anyone in its name: callbacks with cookies, and logout tokens as forms. */
 import fc from 'fast-check';
 
 const unit = fc.constantFrom(...'abcXYZ019-_.=%&;+/ "<>\\\u0000é'.split(''));

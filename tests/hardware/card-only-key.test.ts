@@ -45,7 +45,7 @@ withPcscd('a YubiKey whose only interface is the smart card', () => {
     });
     await card.remove();
     expect((await recorded.next('detached')).keyId).toBe(key.keyId);
-    // What it reports about itself may have been read as well.
+    // Its report about itself may have been read as well.
     expect(recorded.kinds().filter(kind => kind !== 'changed')).toEqual(['attached', 'detached']);
   });
 

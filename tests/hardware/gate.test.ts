@@ -1,4 +1,4 @@
-/** What may be sent to a key is a list; everything else is refused before a byte leaves the program. */
+/** A list names what may be sent to a key; everything else is refused before a byte leaves the program. */
 import { describe, expect, test } from 'vitest';
 import { exchange } from '../../drivers/protocols/apdu.ts';
 import { CtapHidChannel } from '../../drivers/protocols/ctaphid.ts';

@@ -1,4 +1,4 @@
-/** What a station asks a key for, by the creation options of a provider. */
+/** The request of a station to a key, by the creation options of a provider. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type IssueInput, issueAttached } from '../../daemon/hardware/issuing.ts';

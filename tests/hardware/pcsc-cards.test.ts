@@ -159,7 +159,7 @@ withPcscd('cards in a reader of the real PC/SC service', () => {
 
   it('every command and response is reported as traffic of its key', async () => {
     const key = await readOnce(uicc({ iccid: '8986000000000001232' }));
-    // What it reports about itself is read after that.
+    // Its report about itself is read after that.
     expect(traffic.slice(0, 10).map(line => [line.direction, toHex(line.bytes)])).toEqual([
       ['out', '00A40004023F00'],
       ['in', '6108'],

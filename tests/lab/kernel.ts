@@ -1,4 +1,4 @@
-/** What the kernel itself reports about devices, without any library. */
+/** Reports of the kernel about devices, without any library. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 function attribute(node: string, name: string): string | null {

@@ -1,4 +1,4 @@
-/** What happens on a provisioning line between two keys, in random order. */
+/** Incidents on a provisioning line between two keys, in random order. */
 import type { Box, BoxKey } from './box.ts';
 import type { Operator, WatchedBench } from './roster-operator.ts';
 

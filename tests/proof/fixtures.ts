@@ -67,7 +67,7 @@ export function ask(trust: Partial<Trust>, changes: Partial<Question> = {}): Ask
   };
 }
 
-/** What a card answers to a question. */
+/** The answer of a card to a question. */
 export function cardEvidence(card: TestScp11bCard, { ephemeral }: Asked): Scp11bEvidence {
   const { cardPublicKey, receipt } = card.agree(ephemeral.publicKey);
   return {
@@ -81,13 +81,13 @@ export function cardEvidence(card: TestScp11bCard, { ephemeral }: Asked): Scp11b
 
 const hashOf = ({ question }: Asked) => clientDataHash(question.registryId, question.serialNumber, question.challenge);
 
-/** What an authenticator answers to a question, by CTAP2. */
+/** The answer of an authenticator to a question, by CTAP2. */
 export const fidoEvidence = (authenticator: TestAuthenticator, asked: Asked, rpId = RELYING_PARTY): Evidence => ({
   method: 'fido',
   attestationObject: text(authenticator.attestationObject(rpId, hashOf(asked))),
 });
 
-/** What an authenticator answers to a question, by U2F. */
+/** The answer of an authenticator to a question, by U2F. */
 export const u2fEvidence = (authenticator: TestAuthenticator, asked: Asked): Evidence => ({
   method: 'u2f',
   registration: text(authenticator.u2fRegister(hashOf(asked), relyingPartyHash())),
@@ -96,7 +96,7 @@ export const u2fEvidence = (authenticator: TestAuthenticator, asked: Asked): Evi
 export const verdict = (evidence: Evidence | null, { question }: Asked, claims: Claims = {}): Verdict =>
   judge({ claims, evidence }, question);
 
-/** What genuine keys answer to one question, by each method, under roots that the question trusts. */
+/** The answers of genuine keys to one question, by each method, under roots that the question trusts. */
 export function genuineAnswers() {
   const [root, cards] = [authenticatorRoot(), cardRoot()];
   const trust = { anchors: [anchor(cards), anchor(root, { purpose: 'fido' })], metadata: metadataOf([entry(root)]) };

@@ -1,4 +1,4 @@
-/** What the test authenticators and the test certificates are, by programs that know nothing of this project; and the reverse. */
+/** The test authenticators and certificates, as programs judge them that know nothing of this project; and the reverse. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { AAGUID, text } from './fixtures.ts';
 const root = authenticatorRoot();
 const hash = clientDataHash('INST-0001', '12345678', Buffer.alloc(32, 3));
 
-/** What the authenticator attests, in parts. */
+/** The attestation of the authenticator, in parts. */
 function attested(authenticator: TestAuthenticator) {
   const object = authenticator.attestationObject(RELYING_PARTY, hash);
   const map = expectMap(readCbor(object), 'object');

@@ -1,4 +1,4 @@
-/** What the journal records of logins, refusals, guesses and downloads, and that it is neither a notification nor a name for passwords. */
+/** The journal's entries of logins, refusals, guesses and downloads: they cause no notification and contain no password. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

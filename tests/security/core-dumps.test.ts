@@ -1,5 +1,5 @@
 /**
- * What signals bring out of the memory and environment of devmgr: nothing. On the built program; core dumps under a kernel that
+ * Signals bring nothing out of the memory and environment of devmgr. On the built program; core dumps under a kernel that
  * writes core files.
  */
 import { spawn } from 'node:child_process';

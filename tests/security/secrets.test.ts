@@ -10,7 +10,7 @@ import { rawRequest } from '../support/raw-request.ts';
 import { openStream, refusedUpgrade } from '../support/stream-client.ts';
 
 let daemon: TestDaemon;
-/** What must not be found, by its kind. Codes are stored with their devices and returned to permitted roles. */
+/** Secrets that must not be found, by kind. Codes are stored with their devices and returned to permitted roles. */
 const passwords: Record<string, string> = {
   'first password': adminPassword,
   'password of a new user': 'planted-password-new',

@@ -1,4 +1,4 @@
-/** What a service token has made is found when it is revoked: a thief of one does not stay. */
+/** The work of a service token is found when it is revoked: a thief of one does not stay. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, register } from '../support/fleet.ts';

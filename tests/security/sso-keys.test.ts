@@ -93,7 +93,7 @@ it('reads 256 KiB of keys that never end, and no more than 100 keys', async () =
   const token = await logoutWith(await rotate('a'), 'a');
   state.instead = 'flood';
   await expect(provider.logoutToken(token)).rejects.toThrow('more than 262144 bytes');
-  // What the buffers of the connection hold.
+  // The size of the buffers of the connection.
   expect(state.written()).toBeLessThan(16 * 1024 * 1024);
   state.instead = JSON.stringify({ keys: Array.from({ length: 101 }, () => state.keys[0]) });
   await expect(provider.logoutToken(token)).rejects.toThrow('shows 101 keys');

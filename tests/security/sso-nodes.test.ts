@@ -81,7 +81,7 @@ needsPostgres('single sign-on on two daemons', () => {
         `UPDATE sso_session SET sessions = regexp_replace(sessions, '"checkedAt":\\d+', '"checkedAt":1', 'g')`,
         daemons.database,
       );
-      // What daemons have noted is forgotten with any change of a user.
+      // Notes of daemons are forgotten with any change of a user.
       await daemons.one.user(`user-${provider.requested.length}`, 'VIEWER');
       await expect.poll(async () => (await daemons.two.call('GET', '/api/users/list')).code).toBe(200);
     };

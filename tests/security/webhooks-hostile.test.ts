@@ -63,7 +63,7 @@ it('one whose body never ends has taken the message, and its connection is close
   });
   const { url } = await listening(server);
   expect(await post(url)).toMatchObject({ result: 'delivered', status: 200 });
-  // What the buffers of the system hold was sent, too.
+  // The bytes in the buffers of the system were sent, too.
   expect(sent).toBeLessThan(16 * 1024 * 1024);
 });
 

@@ -62,7 +62,7 @@ export class Page {
     return this.call('POST', '/api/auth/webauthn/register', { name, response }, token);
   }
 
-  /** What the key answers to a registration; `{}` if the caller gets no challenge. */
+  /** The answer of the key to a registration; `{}` if the caller gets no challenge. */
   async created(key: SoftwareKey, token: string, changes: Changes = {}): Promise<object> {
     const asked = await this.call('POST', '/api/auth/webauthn/register/options', undefined, token);
     return asked.code === 200 ? key.create(asked.data.options, this.origin, changes) : {};

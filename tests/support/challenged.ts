@@ -1,4 +1,4 @@
-/** What a FIDO key answers to a challenge that a daemon gave out over its interface. */
+/** The answer of a FIDO key to a challenge that a daemon gave out over its interface. */
 import { clientDataHash, RELYING_PARTY, relyingPartyHash } from '../../daemon/devices/client-data.ts';
 import { type AttestationKind, TestAuthenticator } from './test-authenticator.ts';
 import type { TestCertificate } from './test-pki.ts';

@@ -6,7 +6,7 @@ import type { CommandLine, CommandResult } from './command-runner.ts';
 import { noPrograms } from './no-programs.ts';
 
 process.on('message', async ({ args, env, input, program }: CommandLine) => {
-  // What starts the program again starts the built one.
+  // Commands that start the program again start the built one.
   process.argv[1] = program;
   for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
   Object.assign(process.env, env);

@@ -11,7 +11,7 @@ export interface DaemonProcess {
   readonly child: ChildProcess;
   /** An administrator's token; empty if the password is not that of the tests. */
   readonly token: string;
-  /** What it wrote: log lines on stdout, errors on stderr. */
+  /** Its output: log lines on stdout, errors on stderr. */
   readonly output: () => string;
   call(
     method: string,

@@ -1,4 +1,4 @@
-/** What a test compares of a database before and after: all its rows, and its tables. */
+/** The state of a database that a test compares before and after: all its rows, and its tables. */
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { copiedTables, keyColumn } from '../../daemon/store/copy.ts';

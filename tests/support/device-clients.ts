@@ -7,7 +7,7 @@ import type { Seen } from './linearize.ts';
 
 export const DEVICES = 2;
 
-/** What a client is to do next; `device` is the place of a device among the few. */
+/** The next step of a client; `device` is the place of a device among the few. */
 export type Plan = { readonly device: number } & (
   | { readonly kind: 'register' | 'detail' | 'unlock' | 'malformed' }
   | { readonly kind: 'batch'; readonly others: readonly number[] }

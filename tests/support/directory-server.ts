@@ -1,4 +1,4 @@
-/** What the servers of directories in tests have in common. */
+/** The common part of the servers of directories in tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** What reads a directory, on a store of its own. */
+/** The reader of a directory, on a store of its own. */
 
 import { DirectorySettingsService } from '../../daemon/directory/settings.ts';
 import { DirectorySync } from '../../daemon/directory/sync.ts';

@@ -1,4 +1,4 @@
-/** What a process does to the disk and sends on its sockets, in the order in which the calls returned, as strace sees it. */
+/** Writes of a process to the disk and to its sockets, in the order in which the calls returned, as strace sees it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

@@ -5,5 +5,5 @@ import { takeUnlisted } from './received-commands.ts';
 const checkCommands = (): void => expect(takeUnlisted(), 'commands outside of the gate').toEqual([]);
 
 afterEach(checkCommands);
-// What arrives after the last test.
+// Messages that arrive after the last test.
 afterAll(checkCommands);

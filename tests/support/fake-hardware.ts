@@ -13,7 +13,7 @@ export interface FakeHardwareOptions {
   readonly untouched?: true;
   /** Answers with the evidence that it has given first. */
   readonly replays?: true;
-  /** What the list shows as the proof of the key; null if absent. */
+  /** The proof of the key in the list; null if absent. */
   readonly proof?: Proof;
 }
 

@@ -24,7 +24,7 @@ export interface FakeKey {
   readonly node?: number;
   /** Whether it has a smart card interface; null if the system does not report it. */
   readonly hasSmartCard?: boolean | null;
-  /** What answers on each interface. Opening any other interface fails as for a key that was unplugged. */
+  /** The responder of each interface. Opening any other interface fails as for a key that was unplugged. */
   readonly interfaces?: Partial<Record<InterfaceKind, FakeInterface>>;
 }
 

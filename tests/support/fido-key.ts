@@ -52,7 +52,7 @@ export class FidoKey {
   #onReports: () => void = () => undefined;
   #asksForTouch = Promise.withResolvers<void>();
   #channels = 0;
-  /** What touching does. */
+  /** The effect of a touch. */
   #pending: (() => void) | null = null;
   #pendingChannel = 0;
   /** A touch that no request has used. */

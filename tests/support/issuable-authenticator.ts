@@ -104,7 +104,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
   #key = createECDH('prime256v1');
   /** Whether it was plugged in just now: a reset is possible. */
   #fresh = true;
-  /** What the next commands of an enumeration answer. */
+  /** The answers to the next commands of an enumeration. */
   #listed: (readonly [number, CborInput][])[] = [];
 
   constructor(options: IssuableOptions) {

@@ -1,9 +1,9 @@
-/** What goes wrong while a key is issued, at a step that is chosen: the command line or the daemon is killed, the key is pulled. */
+/** Faults while a key is issued, at a step that is chosen: the command line or the daemon is killed, the key is pulled. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answering, json } from './http-servers.ts';
 import type { Kind } from './issuing-providers.ts';
 
-/** What is killed, or pulled. */
+/** The part that is killed or pulled. */
 export type Victim = 'command' | 'daemon' | 'key';
 
 /**
@@ -16,7 +16,7 @@ export interface Fault {
   readonly when: 'before' | 'after';
 }
 
-/** What a gate strikes. */
+/** The target of a gate. */
 export type Strike = Readonly<Record<Victim, () => Promise<void>>>;
 
 /** Stands before the registry and the station of one command. */

@@ -20,7 +20,7 @@ export interface Accepted {
 }
 
 /**
- * What happens to the next requests of a kind. `hollow`: 200 with an error, not carried out. `lost`: carried out, but the
+ * The fate of the next requests of a kind. `hollow`: 200 with an error, not carried out. `lost`: carried out, but the
  * connection ends before the answer; `late`: the same, and carried out by `settle` only; `unlisted`: as `lost`, and lists lack it
  * until `settle`. `absent`: 404, not carried out; `moved`: carried out, and answered by a redirect; `expired`: 401, not carried
  * out.
@@ -39,10 +39,10 @@ export type Trouble =
 
 export type Kind = 'options' | 'finish' | 'list' | 'remove';
 
-/** What the three stand-ins share. */
+/** The part that the three stand-ins share. */
 export class ProviderState {
   readonly accepted: Accepted[] = [];
-  /** What keys have answered, by credential id. */
+  /** Answers of keys, by credential id. */
   readonly responses = new Map<string, { readonly clientDataJSON: string; readonly attestationObject: string }>();
   /** Kinds of requests in the order in which they came. */
   readonly requests: Kind[] = [];
@@ -82,7 +82,7 @@ export class ProviderState {
     return this.#trouble.get(kind)?.shift() ?? null;
   }
 
-  /** What is accepted of a person, as a list has it. */
+  /** The accepted credential of a person, as a list has it. */
   listed(person: string): Accepted[] {
     return this.accepted.filter(one => one.person === person && !this.#unlisted.has(one.remoteId));
   }
@@ -415,7 +415,7 @@ interface AnswerChanges {
   readonly verified?: boolean;
 }
 
-/** What a key answers to creation options, as a browser would return it. `key`: answers of one object come from one key. */
+/** The answer of a key to creation options, as a browser would return it. `key`: answers of one object come from one key. */
 export function answerOf(
   { origin, options }: { origin: string; options: unknown },
   key: object = {},

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** What a printer does with a connection; the first one is 0. */
+/** The behavior of a printer on a connection; the first one is 0. */
 export type Take = (socket: Socket, nth: number) => void;
 
 /** A printer, and where it listens. */

@@ -20,7 +20,7 @@ export interface KillOptions {
   readonly database: string;
   readonly command: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What stops the program, in the words of LOCK TABLE. */
+  /** The lock that stops the program, in the words of LOCK TABLE. */
   readonly lock: string;
   /** The statement that then waits, as a pattern of LIKE. */
   readonly statement: string;

@@ -33,7 +33,7 @@ export function templateOf(path: string, method: string): string | undefined {
 }
 
 /**
- * What is wrong with an answer, in words; empty where nothing is.
+ * The faults of an answer, as texts; empty if it has none.
  * @param path with or without a query
  * @param body the parsed JSON; undefined where the answer has none
  */
@@ -83,7 +83,7 @@ interface FrameSchema {
 }
 const schemas = (document.components as unknown as { schemas: Readonly<Record<string, FrameSchema>> }).schemas;
 
-/** What is wrong with a frame of the notification stream, held against the schema of its type. */
+/** The faults of a frame of the notification stream, by the schema of its type. */
 export function validateFrame(frame: { readonly type: string }): string[] {
   const name = Object.keys(schemas).find(each => schemas[each]?.properties?.type?.enum?.[0] === frame.type);
   return name ? judge(`components/schemas/${name}`, frame) : [`the frame type ${frame.type} is not documented`];

@@ -12,7 +12,7 @@ import { type CardProgram, plugCard, type VirtualCard } from './vcard.ts';
 
 const VIRTUAL_READER = '/usr/lib/pcsc/drivers/serial/libifdvpcd.so';
 
-/** What is missing on this machine for a pcscd with a virtual reader; null if nothing is missing. */
+/** The part that is missing on this machine for a pcscd with a virtual reader; null if nothing is missing. */
 function lacking(): string | null {
   if (findTool('pcscd') === null) return 'pcscd is missing; apt-get install pcscd';
   if (!existsSync(VIRTUAL_READER)) return 'the virtual reader is missing; apt-get install vsmartcard-vpcd';

@@ -1,4 +1,4 @@
-/** What persons, their names and their devices must be after each step, in a few plain lines. Independent of the registry. */
+/** The expected persons, names and devices after each step, in a few plain lines. Independent of the registry. */
 
 export interface ModelPerson {
   readonly number: number;

@@ -19,7 +19,7 @@ export interface RunSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Written to standard input, which is then closed. */
   readonly input?: string;
-  /** What runs the program: `umockdev-run …`. */
+  /** The command that runs the program: `umockdev-run …`. */
   readonly prefix?: readonly string[];
 }
 

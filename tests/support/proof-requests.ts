@@ -26,7 +26,7 @@ export function asking(trust: Partial<Trust>, serialNumber: string, method: Evid
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
 
-/** What the registry concludes from the evidence. */
+/** The verdict of the registry on the evidence. */
 export function judged(evidence: KeyEvidence, { question }: Asked): Verdict {
   return judge({ claims: {}, evidence: written(evidence) }, question);
 }

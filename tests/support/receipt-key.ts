@@ -47,7 +47,7 @@ export class ReceiptKey {
     return data(await daemon.call('POST', `/api/proofs/${asked.proofId}`, body, as)).proof;
   }
 
-  /** What the key signs for a text; null if it has none of the credentials. */
+  /** The signature of the key for a text; null if it has none of the credentials. */
   sign(text: string, credentials: readonly string[]) {
     const list = credentials.map(
       id =>
@@ -74,7 +74,7 @@ export class ReceiptKey {
   }
 }
 
-/** What a receipt is asked for. */
+/** The request for a receipt. */
 interface Wanted {
   readonly deviceId: string;
   readonly kind?: string;

@@ -29,7 +29,7 @@ export interface RequestOptions {
   readonly allowCredentials?: readonly Descriptor[];
 }
 
-/** What a dishonest page, proxy or key would change. */
+/** The changes of a dishonest page, proxy or key. */
 export interface Changes {
   readonly rpId?: string;
   readonly challenge?: string;
@@ -37,7 +37,7 @@ export interface Changes {
   readonly type?: string;
   /** Without PIN or fingerprint. */
   readonly unverified?: true;
-  /** What the browser reports of a page in a frame. */
+  /** The report of the browser about a page in a frame. */
   readonly frame?: { readonly crossOrigin?: unknown; readonly topOrigin?: string };
   /** Instead of the next one. */
   readonly counter?: number;

@@ -26,7 +26,7 @@ export interface SsoProvider {
   key(): JWK;
   /** Another key signs from now on; the earlier one is gone. */
   rotateKey(): Promise<void>;
-  /** What the token endpoint sends, before it does. */
+  /** The response of the token endpoint, before it is sent. */
   alter: ((answer: Record<string, unknown>) => void | Promise<void>) | null;
   /** Paths of the requests that were received. */
   readonly requested: string[];

@@ -12,7 +12,7 @@ export interface Post {
   readonly event: { readonly id: number; readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** What the receiver answers; null for nothing. */
+/** The answer of the receiver; null for none. */
 export type Reply = { readonly status: number; readonly headers?: Record<string, string> } | null;
 
 export interface Receiver {

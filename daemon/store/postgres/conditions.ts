@@ -29,7 +29,7 @@ export class Conditions {
     else this.addTerm(`${column} = ANY(${this.value(values)}::text[])`);
   }
 
-  /** What a filter compares. */
+  /** The column or expression that a filter compares. */
   addField({ column, is }: ColumnFilter, value: unknown): void {
     if (is === 'one of') this.addOneOf(column, value as readonly string[]);
     else this.add(`${column} ${is}`, value);

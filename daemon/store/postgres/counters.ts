@@ -74,7 +74,7 @@ const PORTION = 1000;
 const MOST_WAITING = 10_000;
 const DEADLINE_MS = 3000;
 
-/** What the counters depend on. */
+/** Dependencies of the counters. */
 export interface CounterParts {
   /** Opens a connection. */
   readonly open: () => Promise<DatabaseSession>;

@@ -23,7 +23,7 @@ export interface CommittedTransaction {
   readonly draft: Draft;
 }
 
-/** What the engine depends on. */
+/** Dependencies of the engine. */
 interface EngineParts {
   readonly subjects: Subjects;
   /** The session for writing, checked: a new one if the last one has failed. */

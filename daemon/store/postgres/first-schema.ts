@@ -6,7 +6,7 @@ import { tagArray } from './tags.ts';
 /** Texts sort by code point in any database: the collation of each column reports this. */
 export const text = 'text COLLATE "C"';
 
-/** What the steps have in common with those of other engines. */
+/** Tables and columns that the steps have in common with those of other engines. */
 export const schema = schemaIn({
   integer: 'int8',
   text,

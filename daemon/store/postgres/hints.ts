@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSession } from './session.ts';
 
-/** What hints depend on. */
+/** Dependencies of hints. */
 interface HintParts {
   readonly open: () => Promise<DatabaseSession>;
   /** Called with the last entry of a commit that was announced, or with infinity if announcements may have been missed. */

@@ -2,7 +2,7 @@
 
 import { text } from './first-schema.ts';
 
-/** What filters look at, apart from keywords, ids and what follows from these columns. */
+/** Columns that filters look at, apart from keywords, ids and what follows from these columns. */
 const filtered =
   'number, device_type, serial_number, manufacturer, status, user_id, created_at, activated_at, last_used_at, activation_code_expires_at, tags, proof';
 const old = (columns: string) => columns.replaceAll(/\w+/g, column => `OLD.${column}`);

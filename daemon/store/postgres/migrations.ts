@@ -5,7 +5,7 @@ import { keysBefore, listTables, modelBefore } from './list-tables.ts';
 import { tallies, tallyDevices } from './tallies.ts';
 
 /**
- * What keywords are searched in: the id and the serial number with a line break between them, so that no match spans both. One
+ * Text that keywords are searched in: the id and the serial number with a line break between them, so that no match spans both. One
  * expression, because two indexes joined by OR are not used.
  */
 export const searchText = `('dev-' || number || E'\\n' || lower(serial_number COLLATE "C"))`;
@@ -16,7 +16,7 @@ export const searchIndex = `CREATE INDEX device_search ON device USING gin (${se
 /** Devices of a user above which they are counted: those of other users are counted in their index. */
 export const manyDevices = 300;
 
-/** What the devices of a user are counted by: the column with the user, in the table. */
+/** The key by which devices of a user are counted: the column with the user, in the table. */
 interface UserCounts {
   readonly user: 'user_id' | 'user_key';
   readonly table: string;
@@ -73,7 +73,7 @@ CREATE TRIGGER device_users AFTER UPDATE ON device REFERENCING OLD TABLE AS befo
 `;
 }
 
-/** What belongs to the registry as a whole: which instance it is, and whether it is being copied. */
+/** Facts about the registry as a whole: which instance it is, and whether it is being copied. */
 const meta = `CREATE TABLE meta (name ${text} PRIMARY KEY, value ${text} NOT NULL);`;
 
 /**
@@ -94,7 +94,7 @@ CREATE INDEX counter_by_end ON counter (ends_at);
 `;
 
 /**
- * What a list of millions of devices needs. A trigger counts, because a daemon of the release before does not: it counts the devices of
+ * Counters and indexes for long lists. A trigger counts, because a daemon of the release before does not: it counts the devices of
  * those who have many, so that the table stays small. Users are never taken out of it.
  */
 const largeLists = `

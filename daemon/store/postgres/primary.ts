@@ -1,4 +1,4 @@
-/** What this process knows of the server: a server that lacks any of it must not replace it. */
+/** The state of the server that this process knows: a server that lacks any of it must not replace it. */
 import { StoreUnreachable } from '../database.ts';
 import type { JournalHead } from '../queries.ts';
 import type { Address } from './address.ts';

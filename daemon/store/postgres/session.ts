@@ -37,7 +37,7 @@ const INT8 = 20;
 /** Names of prepared statements by their text, for all sessions of the process. */
 const names = new Map<string, string>();
 
-/** What `pg` does not declare. */
+/** Members that `pg` does not declare. */
 interface WiredClient {
   readonly connection: { readonly stream: Duplex };
 }
@@ -91,7 +91,7 @@ export class DatabaseSession {
     this.#client.on('notification', ({ payload }) => listener(payload ?? ''));
   }
 
-  /** What `send` sends reaches the server in one piece: one system call, and the server wakes up once. */
+  /** All queries of `send` reach the server in one piece: one system call, and the server wakes up once. */
   together<T>(send: () => T): T {
     const { stream } = (this.#client as unknown as WiredClient).connection;
     stream.cork();

@@ -11,7 +11,7 @@ const workSpace = 0x44764d77;
 /** Milliseconds between two statements that show that this node works. The server frees the work after three times as long without one. */
 const ALIVE_MS = 3000;
 
-/** What shared work needs. */
+/** Dependencies of shared work. */
 interface SharedWorkParts {
   readonly readers: Pick<Readers, 'runOnce'>;
   /** Opens a connection that the server ends after 10 s without a statement. */

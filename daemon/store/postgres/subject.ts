@@ -1,4 +1,4 @@
-/** What a subject states for PostgreSQL alone. */
+/** Statements of a subject for PostgreSQL alone. */
 import type { Reader, SubjectStreams } from '../store.ts';
 import type { AnyTable } from '../table.ts';
 import type { Draft } from '../write/draft.ts';

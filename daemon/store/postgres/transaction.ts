@@ -49,7 +49,7 @@ export class NotWritten extends Error {
   }
 }
 
-/** What a transaction begins with. */
+/** Dependencies of the beginning of a transaction. */
 interface Start {
   readonly subjects: Subjects;
   readonly session: DatabaseSession;

@@ -3,7 +3,7 @@ import type { Rows, Window } from '../queries.ts';
 import type { Reader } from '../store.ts';
 import { columnOf, type Field, type Lookup, type LookupKey, type StoreTable } from '../table.ts';
 
-/** What an engine reads at once or after a round trip. */
+/** A value that an engine reads at once or after a round trip. */
 export type AnswerRecord<T> = T | Promise<T>;
 
 /** The reads of a store as an engine has them. */

@@ -25,7 +25,7 @@ export class SqliteEngine implements Engine {
   readonly #end: JournalEnd;
   readonly #committed: OnCommit;
   #last: LastNumbers = {};
-  /** What is held is that of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
+  /** The rows held in memory are those of a transaction that was undone: if the disk failed, reading the real state may have failed too. */
   #isStale = false;
   /** Whether a record of the last transaction had a unique value of another record: the next one may have such a record, too. */
   #hadDuplicate = false;

@@ -1,4 +1,4 @@
-/** What a subject states for SQLite alone. */
+/** Statements of a subject for SQLite alone. */
 import type { ChainedRow } from '../journal-end.ts';
 import type { Reads } from '../read/records.ts';
 import type { SubjectStreams } from '../store.ts';
@@ -21,7 +21,7 @@ export interface BesideRows<R extends object = any> {
   forget?(): void;
 }
 
-/** What a subject is opened with. */
+/** Dependencies of a subject when a store is opened. */
 export interface SqliteOpening {
   /** Sees only what is committed. */
   readonly readable: Statements;
@@ -31,7 +31,7 @@ export interface SqliteOpening {
   readonly notice?: ((message: string) => void) | undefined;
 }
 
-/** What a subject keeps in memory while a store is open. */
+/** State that a subject keeps in memory while a store is open. */
 export interface OpenedSubject {
   /** These take the place of those in SQL. */
   readonly reads: Partial<Reads>;

@@ -1,11 +1,11 @@
-/** What a commit means: its guards, its changes and its response. */
+/** The meaning of a commit: its guards, its changes and its response. */
 import { type ChangeResult, type Commit, Conflict } from '../commit.ts';
 import type { Subjects } from '../subjects.ts';
 import type { Draft } from './draft.ts';
 import { needsResponse, Responses } from './responses.ts';
 import { WantedRows } from './source.ts';
 
-/** What commits look up, for an engine that reads it beforehand. */
+/** The lookups of commits, for an engine that reads it beforehand. */
 export function needsOf(subjects: Subjects, commits: readonly Commit[]): WantedRows {
   const wanted = new WantedRows();
   for (const commit of commits) {

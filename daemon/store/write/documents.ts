@@ -7,7 +7,7 @@ import type { Field, Lookup, StoreTable } from '../table.ts';
 import { documentVersion } from '../tables.ts';
 import type { Part } from './draft.ts';
 import { digestIn, RowReplay } from './replay.ts';
-import { type ChangeRules, done, type GuardRules } from './rule.ts';
+import { type ChangeRule, type ChangeRules, done, type GuardRules } from './rule.ts';
 import type { Source } from './source.ts';
 
 /** Rows that a transaction replaces as a whole. `S`: what is read of a row. */
@@ -54,6 +54,24 @@ export abstract class Versions<K extends string | number, R extends { readonly v
   }
 }
 
+/** The part of a rule that refuses a change of a row whose version is no longer the one that the change is based on. */
+export const sinceVersion = <
+  K extends string | number,
+  R extends { readonly version: number },
+  C extends { readonly before: number },
+>(
+  Kind: new (source: Source) => Versions<K, R>,
+  lookup: Lookup<R, 'version' & Field<R>>,
+  keyOf: (change: C) => K,
+  refusal: (key: K) => string,
+): Pick<ChangeRule<C>, 'needs' | 'check'> => ({
+  needs: (change, wanted) => wanted.add(lookup, keyOf(change)),
+  check(draft, change) {
+    const key = keyOf(change);
+    if (draft.part(Kind).version(key) !== change.before) throw new Conflict(refusal(key));
+  },
+});
+
 /** The documents that a transaction replaces. */
 export class Documents extends Versions<string, DocumentRecord> {
   protected readonly lookup = documentVersion;
@@ -63,10 +81,7 @@ const otherVersion = (name: string) => `the document ${name} has another version
 
 export const documentChanges: ChangeRules<DocumentSet['kind']> = {
   'document.set': {
-    needs: ({ name }, wanted) => wanted.add(documentVersion, name),
-    check(draft, { name, before }) {
-      if (draft.part(Documents).version(name) !== before) throw new Conflict(otherVersion(name));
-    },
+    ...sinceVersion(Documents, documentVersion, ({ name }: DocumentSet) => name, otherVersion),
     apply(draft, { name, before, value, entry }, context) {
       draft.part(Documents).changed.set(name, { name, version: before + 1, value });
       draft.enter(context, entry, null, null);

@@ -1,11 +1,11 @@
-/** What a group of commits reads, adds and changes, in memory, until it is written. */
+/** Reads, additions and changes of a group of commits, in memory, until it is written. */
 import type { Entry } from '../journal.ts';
 import type { ChainedRow, EntryContext, JournalEnd, StoredHead } from '../journal-end.ts';
 import type { StoreTable } from '../table.ts';
 import { Records } from './records.ts';
 import type { RowWriter, Source } from './source.ts';
 
-/** What a transaction does beside records. */
+/** A part of a transaction beside records. */
 export interface Part {
   /** Whether there is nothing to write. */
   readonly isEmpty: boolean;
@@ -16,7 +16,7 @@ export interface Part {
 /** The last number of each table, by name. */
 export type LastNumbers = Readonly<Record<string, number>>;
 
-/** What a draft starts from. */
+/** The state that a draft starts from. */
 interface Start {
   readonly source: Source;
   readonly last: LastNumbers;
@@ -68,7 +68,7 @@ export class Draft {
     return records;
   }
 
-  /** What it does beside records; made at the first call. */
+  /** The part of this kind beside records; made at the first call. */
   part<P extends Part>(kind: new (source: Source) => P): P {
     const known = this.#parts.get(kind) as P | undefined;
     if (known) return known;

@@ -11,14 +11,14 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-/** What happened to one commit of a transaction. */
+/** The outcome of one commit of a transaction. */
 type SettledCommit =
   | { readonly job: Job; readonly results: readonly ChangeResult[] }
   | { readonly job: Job; readonly refusal: CommitRefusal };
 
-/** What follows from a transaction that failed. */
+/** Consequences of a transaction that failed. */
 export interface FailedTransaction {
-  /** What the commits are rejected with. */
+  /** The error that the commits are rejected with. */
   readonly failure: StoreFailure;
   /** Whether the failure was not caused by the commits. */
   readonly isOutage: boolean;

@@ -127,7 +127,7 @@ class Replays {
     else this.#by.get(subjectKindOf(type))?.apply(subject, entry);
   }
 
-  /** What entries of an earlier version do not prove; valid after all tables were compared. */
+  /** Facts that entries of an earlier version do not prove; valid after all tables were compared. */
   get notCovered(): readonly string[] {
     return this.all.flatMap(({ notCovered }) => notCovered || []);
   }

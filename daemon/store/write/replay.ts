@@ -1,4 +1,4 @@
-/** What entries of the journal say when they are read again, and how the rows of a table are compared with it. */
+/** The facts that entries of the journal record, and how the rows of a table are compared with it. */
 
 import type { CopiedTable, StoredRows } from '../copy.ts';
 import type { EntryType } from '../journal.ts';
@@ -26,7 +26,7 @@ export interface Replay<K, R> {
   compare(row: R, report: Report): void;
   /** Reports the rows that the table lacks. */
   end(report: Report): void;
-  /** What entries of an earlier version do not prove, after `end`; empty if nothing. */
+  /** Facts that entries of an earlier version do not prove, after `end`; empty if nothing. */
   readonly notCovered?: string;
 }
 
@@ -43,7 +43,7 @@ export const counted = (count: number, one: string, many: string, owner: string,
 /** How a row follows from its entries. `S`: what they record of it, as JSON. */
 interface RecordedRow<K, R, S> extends Pick<Replay<K, R>, 'table' | 'fields'> {
   readonly key: (row: R) => K;
-  /** What the entries up to this one record; undefined if they record nothing. */
+  /** The value that the entries up to this one record; undefined if they record nothing. */
   readonly said: (entry: ReplayedEntry, before: S | undefined) => S | undefined;
   /** The facts of a row that the entries record. */
   readonly found: (row: R) => S;

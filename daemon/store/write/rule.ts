@@ -8,7 +8,7 @@ import type { WantedRows } from './source.ts';
 type Kind = Change['kind'];
 type ChangeOf<K extends Kind> = Extract<Change, { kind: K }>;
 
-/** What a kind of change means. */
+/** The meaning of a kind of change. */
 export interface ChangeRule<C> {
   /** Names what `check` and `apply` look up. */
   readonly needs?: (change: C, wanted: WantedRows) => void;
@@ -22,7 +22,7 @@ export interface ChangeRule<C> {
   readonly apply: (draft: Draft, change: C, context: EntryContext) => ChangeResult;
 }
 
-/** What a subject adds to a change of another one, in the same commit. */
+/** An addition of a subject to a change of another one, in the same commit. */
 export interface ChangeAddition<C> {
   readonly needs?: (change: C, wanted: WantedRows) => void;
   readonly check?: (draft: Draft, change: C) => void;
@@ -59,7 +59,7 @@ export type ChangeRules<K extends Kind> = { readonly [P in K]: ChangeRule<Change
 
 type GuardKind = Guard['kind'];
 
-/** What a kind of guard demands. */
+/** The condition of a kind of guard. */
 export interface GuardRule<G> {
   readonly needs: (guard: G, wanted: WantedRows) => void;
   /** Why the guard does not hold; null if it does. */

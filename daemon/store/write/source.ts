@@ -1,4 +1,4 @@
-/** What the changes of a transaction depend on: what they look up, who answers, and who writes. */
+/** Dependencies of the changes of a transaction: what they look up, who answers, and who writes. */
 import type { ResponseExpire } from '../commit.ts';
 import type { ChainedRow } from '../journal-end.ts';
 import type { Field, Lookup, LookupKey, StoreTable } from '../table.ts';
@@ -25,7 +25,7 @@ export interface RowWriter {
 // biome-ignore lint/suspicious/noExplicitAny: lookups of all tables are in one map
 export type AnyLookup = Lookup<any, any>;
 
-/** What commits will look up, for an engine that reads it in few round trips. */
+/** Rows that commits will look up, for an engine that reads it in few round trips. */
 export class WantedRows {
   readonly keys = new Map<AnyLookup, Set<LookupKey>>();
   readonly expiries: ResponseExpire[] = [];

@@ -24,7 +24,7 @@ const sources = [
 /** The end of the list of steps. */
 const LIST_END = '\n];';
 
-/** What a client may see while a node is replaced: 503 of a daemon that has said when to come back. */
+/** Errors that a client may get while a node is replaced: 503 of a daemon that has said when to come back. */
 const ALLOWED = /^503: /;
 
 /** Replaces each node by the next release, one after the other, when it has drained. */

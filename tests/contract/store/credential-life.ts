@@ -18,7 +18,7 @@ export async function issueCredentials(store: Store): Promise<void> {
   await commit(store, [noteStep(await credential(3), { credentialId: 'BBBB', uncertainAt: 3_000 })]);
 }
 
-/** What someone can change who can write the database: by the number of the credential. */
+/** Changes by a person who can write the database: by the number of the credential. */
 export const credentialFrauds = [
   [1, "account = 'eve'"],
   [1, 'device = 2'],

@@ -5,7 +5,7 @@ import type { Rows } from '../../../daemon/store/queries.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
 import { countedTags } from '../../../src/contract/values.ts';
 
-/** What a list of devices must return, in the simplest possible code. */
+/** The expected list of devices, in the simplest possible code. */
 export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {
   const direction = query.descending ? -1 : 1;
   const found = devices
@@ -58,7 +58,7 @@ function toRow(device: DeviceRecord): DeviceRow {
   return { ...kind, activationCode, activationCodeExpiresAt, createdAt, activatedAt, lastUsedAt, tags, proof };
 }
 
-/** What statistics must tally, except the days. */
+/** The expected statistics, except the days. */
 export function talliesOf(devices: readonly DeviceRecord[]): readonly Tally[] {
   const keys = devices.flatMap(({ manufacturer, model, status, tags, proof }) => [
     { subject: 'model', value: `${manufacturer}\n${model}`, status } as const,

@@ -23,7 +23,7 @@ import {
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-/** What the handles of one store share. */
+/** State that the handles of one store share. */
 interface Shared {
   disk: Content;
   /** Everything that is written waits for what was written before. */
@@ -33,7 +33,7 @@ interface Shared {
 
 interface Handle {
   readonly listeners: Set<(notice: CommitNotice) => void>;
-  /** What the handle believes the store to be: only a store with a fault believes it. */
+  /** The state of the store as the handle believes it: only a store with a fault believes it. */
   cached: Content | null;
 }
 

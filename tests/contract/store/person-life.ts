@@ -5,7 +5,7 @@ import type { Change } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { addDevice, commit } from './fixtures.ts';
 
-/** What the journal must not have of the person. Some digests have the letters of the first name, but not as a word. */
+/** Texts about the person that the journal must not have. Some digests have the letters of the first name, but not as a word. */
 export const secretNames = /\bada\b|lovelace|countess|example\.com/i;
 
 /** A person is added and changed, gets a key, is renamed, has it locked, leaves and comes back. Another key belongs to no person. */
@@ -32,7 +32,7 @@ export async function liveOnce(store: Store): Promise<void> {
   await commit(store, [persons.comesBack(await present(), [1])!]);
 }
 
-/** What the entries of that life show of user names. */
+/** The user names in the entries of that life. */
 export async function shownNames(store: Pick<Store, 'events'>): Promise<unknown[]> {
   const entries = await store.events({ after: 0, limit: 99 });
   return entries.flatMap(({ data, detail: { before, after } }) => [

@@ -32,7 +32,7 @@ export function answerOf(proofId: string, serialNumber: string, rest: Partial<Pr
   return { proof: textOf(answer, 'model'), ...answer };
 }
 
-/** What a device has in its column. */
+/** The value of the column of a device. */
 export function textOf(
   answer: Omit<ProofRecord, 'proof'>,
   grade: ProofGrade,

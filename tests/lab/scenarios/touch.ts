@@ -22,7 +22,7 @@ await streamsOpen(url, 1);
 const bench = new Bench();
 const root = await bench.root('fido');
 const pem = `-----BEGIN CERTIFICATE-----\n${root.toString('base64')}\n-----END CERTIFICATE-----\n`;
-/** What the root vouches for: a model of FIDO2, or keys with U2F only. */
+/** The keys that the root vouches for: a model of FIDO2, or keys with U2F only. */
 async function trust(...flags: string[]): Promise<void> {
   assert.equal((await run(['trust', 'import', '-', '--purpose', 'fido', ...flags], pem)).code, EXIT.done);
 }

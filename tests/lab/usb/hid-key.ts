@@ -14,7 +14,7 @@ import {
 /** One interface: FIDO with what answers on it, OTP, a silent one with a usage page of the maker, a mouse, or a smart card. */
 export type KeyInterface = HidInterface | { readonly kind: 'card'; readonly program: CardProgram };
 
-/** What answers on a FIDO interface. */
+/** The functions behind a FIDO interface. */
 export interface FidoSide {
   write(report: Uint8Array): Promise<void>;
   takeAll(): Uint8Array[];
