@@ -194,6 +194,7 @@ export const common: typeof en.common = {
     PROVISIONING_REFUSED: 'eine Meldung über Personen wurde nicht wie gesendet gespeichert',
     RECEIPT_SIGNED: 'Beleg signiert',
     LOAN_OVERDUE: 'Leihe ist überfällig',
+    DEVICE_IDENTITY: 'Credential des Schlüssels gebunden, nachgewiesen oder verloren',
     KEY_ATTACHED: 'eingesteckt',
     KEY_DETACHED: 'abgezogen',
   },
@@ -895,6 +896,12 @@ export const policies: typeof en.policies = {
     allowedAaguids: 'Zugelassene Modelle (AAGUIDs)',
     aaguidsHint: 'Eine je Zeile; leer: jedes Modell. Nur FIDO weist eine AAGUID nach.',
     leastFirmware: 'Mindestfirmware',
+    identity: 'An einem Credential des Schlüssels erkannt',
+    identities: {
+      required: 'Alle Schlüssel',
+      'where-needed': 'Schlüssel ohne brauchbare Seriennummer',
+      never: 'Kein Schlüssel',
+    },
     firmwareHint:
       'Eine Regel je Zeile: 5.7.0 für alle Schlüssel, YubiKey=5.7.0 für Modelle, deren Name mit YubiKey beginnt, oder eine AAGUID statt des Namens. Nur SCP11b weist die Firmware nach.',
     any: 'beliebig',

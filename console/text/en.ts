@@ -171,6 +171,7 @@ export const common = {
     PROVISIONING_REFUSED: 'a provisioning request was not stored as sent',
     RECEIPT_SIGNED: 'receipt signed',
     LOAN_OVERDUE: 'loan is overdue',
+    DEVICE_IDENTITY: 'credential of the key bound, proved or lost',
     KEY_ATTACHED: 'plugged in',
     KEY_DETACHED: 'unplugged',
   },
@@ -872,6 +873,12 @@ export const policies = {
     allowedAaguids: 'Allowed models (AAGUIDs)',
     aaguidsHint: 'One per line; empty: any model. Only FIDO proves an AAGUID.',
     leastFirmware: 'Minimum firmware',
+    identity: 'Recognized by a credential of the key',
+    identities: {
+      required: 'All keys',
+      'where-needed': 'Keys without a usable serial number',
+      never: 'No key',
+    },
     firmwareHint:
       'One rule per line: 5.7.0 for all keys, YubiKey=5.7.0 for models whose name starts with YubiKey, or an AAGUID instead of the name. Only SCP11b proves the firmware.',
     any: 'any',

@@ -1,8 +1,10 @@
 /** The questions that devices ask of other subjects before a commit. A question that no subject answers forbids nothing. */
 import { Code } from '../../src/contract/codes.ts';
-import type { Registration } from '../../src/contract/devices.ts';
+import type { DeviceDetail, Registration } from '../../src/contract/devices.ts';
+import type { IdentityPolicy } from '../../src/contract/values.ts';
 import { Refusal } from '../base/decision.ts';
-import type { Guard } from '../store/commit.ts';
+import type { Context } from '../requests/context.ts';
+import type { Change, Guard } from '../store/commit.ts';
 import type { DeviceRecord } from './records.ts';
 
 /** Whether a device may be bound to a user name, or unlocked. */
@@ -35,7 +37,22 @@ export interface Admission {
 export interface ProofJudge {
   /** Runs a registration, again if the policy was changed before the commit. */
   admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T>;
+  /** Which keys make a credential by which they are recognized. */
+  identityPolicy(): Promise<IdentityPolicy>;
 }
+
+/** What a device is known by. */
+export type ShownIdentity = Pick<DeviceDetail, 'identity' | 'identityProvedAt'>;
+
+/** Judges the credentials by which keys are recognized. */
+export interface IdentityJudge {
+  /** The change that gives a new device the credential of its registration. Refuses with `ApiError`. */
+  admit(context: Context, registration: Registration): Promise<Change>;
+  shown(device: number): Promise<ShownIdentity>;
+}
+
+/** Without the subject of identities, devices are known by their serial numbers. */
+export const knownBySerial: ShownIdentity = { identity: 'serial', identityProvedAt: null };
 
 /** Reads the names of the persons of devices. */
 export interface PersonNames {

@@ -5,6 +5,7 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import type { Caller } from '../requests/context.ts';
+import type { ShownIdentity } from './judges.ts';
 import { shownProof } from './proof.ts';
 import type { DeviceRecord, DeviceRow } from './records.ts';
 
@@ -36,7 +37,12 @@ export function listItem(row: DeviceRow, caller: Caller): DeviceListItem {
 }
 
 /** One device. `bound`: the user it is bound to, if that is a user of this registry. */
-export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord | null): DeviceDetail {
+export function detail(
+  device: DeviceRecord,
+  caller: Caller,
+  bound: UserRecord | null,
+  identity: ShownIdentity,
+): DeviceDetail {
   return {
     deviceId: deviceIds.format(device.number),
     deviceType: device.deviceType,
@@ -59,6 +65,7 @@ export function detail(device: DeviceRecord, caller: Caller, bound: UserRecord |
     updatedAt: isoOrNull(device.updatedAt),
     tags: device.tags,
     proof: shownProof(device.proof),
+    ...identity,
     version: device.version,
     statistics: {
       totalUsageCount: device.usageCount,

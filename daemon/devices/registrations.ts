@@ -76,6 +76,9 @@ async function judgeNames(items: readonly Item[], owners: OwnerJudge | undefined
   };
 }
 
+/** Each credential has a challenge of its own, which is valid for minutes. */
+const aloneOnly = new Refusal(Code.parameterError, 'identity: a key with a credential is registered alone');
+
 function admit(
   item: Item,
   admitted: ReturnType<Admission['judge']>,
@@ -83,6 +86,7 @@ function admit(
   at: number,
 ): DeviceAdd | Refusal {
   if (admitted instanceof Refusal) return admitted;
+  if (item.identity) return aloneOnly;
   const add = domain.register(item, newActivationCode(), at, admitted.proof);
   if (!item.userId) return add;
   const fault = faultOf(item.userId);

@@ -12,13 +12,20 @@ import { Refusal } from '../base/decision.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import { accept, type Context, commitLast, refused, retrying, timeOf } from '../requests/context.ts';
-import type { ChangeResult } from '../store/commit.ts';
+import type { Change, ChangeResult } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { newActivationCode } from './activation-code.ts';
 import { changeMany } from './batches.ts';
 import * as domain from './decisions.ts';
-import { type OwnerJudge, type ProofJudge, refusedOwner } from './judges.ts';
+import {
+  type Admission,
+  type IdentityJudge,
+  knownBySerial,
+  type OwnerJudge,
+  type ProofJudge,
+  refusedOwner,
+} from './judges.ts';
 import { holdVersion, readCurrent, readDevice } from './lookups.ts';
 import { type DeviceAction, deviceOperations, type OperationDecision } from './operations.ts';
 import * as present from './present.ts';
@@ -33,6 +40,7 @@ interface DeviceServiceParts {
   readonly guessing: Guessing;
   readonly policies: ProofJudge;
   readonly owners?: OwnerJudge;
+  readonly identities?: IdentityJudge;
   /** Absent if wrong activation codes need no entries. */
   readonly access?: AccessJournal;
   readonly now: () => number;
@@ -52,25 +60,45 @@ export class DeviceService {
   }
 
   register(context: Context, body: api.Registration): Promise<DataOf<Routes['registerDevice']>> {
-    return this.#parts.policies.admitting([body], ({ judge, guards }) => {
-      const admitted = judge(body);
-      if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
-      const at = this.#parts.now();
-      const change = domain.register(body, newActivationCode(), at, admitted.proof);
-      return commitLast(this.#parts.store, context, { at, changes: [change], guards }, ([result]) => {
-        if (result?.kind !== 'added')
-          throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
-        return {
-          deviceId: deviceIds.format(result.number),
-          deviceType: body.deviceType,
-          serialNumber: body.serialNumber,
-          manufacturer: body.manufacturer,
-          model: body.model,
-          status: 'INACTIVE',
-          activationCode: change.device.activationCode,
-          createdAt: iso(timeOf(result, at)),
-        };
-      });
+    return this.#parts.policies.admitting([body], admission => {
+      // Most registrations have none: no promise for it.
+      if (!body.identity) return this.#admitted(context, body, admission, []);
+      return this.#identity(context, body).then(identity => this.#admitted(context, body, admission, identity));
+    });
+  }
+
+  async #identity(context: Context, body: api.Registration): Promise<readonly Change[]> {
+    const { identities, store } = this.#parts;
+    const existing = (await store.devicesBySerial([body.serialNumber])).get(body.serialNumber);
+    if (existing) throw refused(domain.duplicateSerial(body.serialNumber, existing));
+    if (!identities) throw new ApiError(Code.parameterError, 'identity: keys are not recognized by credentials here');
+    return [await identities.admit(context, body)];
+  }
+
+  #admitted(
+    context: Context,
+    body: api.Registration,
+    { judge, guards }: Admission,
+    identity: readonly Change[],
+  ): Promise<DataOf<Routes['registerDevice']>> {
+    const admitted = judge(body);
+    if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
+    const at = this.#parts.now();
+    const change = domain.register(body, newActivationCode(), at, admitted.proof);
+    const changes = [change, ...identity];
+    return commitLast(this.#parts.store, context, { at, changes, guards }, ([result]) => {
+      if (result?.kind !== 'added')
+        throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
+      return {
+        deviceId: deviceIds.format(result.number),
+        deviceType: body.deviceType,
+        serialNumber: body.serialNumber,
+        manufacturer: body.manufacturer,
+        model: body.model,
+        status: 'INACTIVE',
+        activationCode: change.device.activationCode,
+        createdAt: iso(timeOf(result, at)),
+      };
     });
   }
 
@@ -183,7 +211,11 @@ export class DeviceService {
   async detail(context: Context, deviceId: string): Promise<api.DeviceDetail> {
     const device = await readDevice(this.#parts.store, deviceId);
     const bound = device.userId === null ? null : userIds.parse(device.userId);
-    return present.detail(device, context.caller, bound === null ? null : await this.#parts.store.user(bound));
+    const [user, identity] = await Promise.all([
+      bound === null ? null : this.#parts.store.user(bound),
+      this.#parts.identities?.shown(device.number) ?? knownBySerial,
+    ]);
+    return present.detail(device, context.caller, user, identity);
   }
 
   /** Carries out an operation on one device. */

@@ -1,7 +1,7 @@
 /** Devices, their export and their figures. */
 import type { StartSubject } from '../http/subject.ts';
 import { DeviceExport } from './export.ts';
-import type { OwnerJudge, PersonNames, ProofJudge } from './judges.ts';
+import type { IdentityJudge, OwnerJudge, PersonNames, ProofJudge } from './judges.ts';
 import { deviceOperations } from './routes.ts';
 import { DeviceService } from './service.ts';
 import { statisticsAt } from './statistics.ts';
@@ -10,6 +10,8 @@ declare module '../http/subject.ts' {
   interface Offers {
     /** Absent: devices are bound to anyone. */
     ownerJudge?: OwnerJudge;
+    /** Absent: devices are known by their serial numbers. */
+    identityJudge?: IdentityJudge;
     /** Absent: devices have no persons. */
     personNames?: PersonNames;
     /** Absent: nothing is required of new keys. */
@@ -20,13 +22,15 @@ declare module '../http/subject.ts' {
 /** Without the subject of proofs nothing is required of new keys. */
 const admitsAll: ProofJudge = {
   admitting: (_, attempt) => attempt({ guards: [], judge: () => ({ proof: null }) }),
+  identityPolicy: async () => 'never',
 };
 
 export const startDevices: StartSubject = ({ store, access, now, offers }) => {
   const { passwords, guessing, stepUp } = offers.accounts;
   const policies = offers.proofJudge ?? admitsAll;
-  const owners = offers.ownerJudge;
-  const devices = new DeviceService({ store, passwords, guessing, policies, ...(owners && { owners }), now, access });
+  const { ownerJudge: owners, identityJudge: identities } = offers;
+  const judges = { policies, ...(owners && { owners }), ...(identities && { identities }) };
+  const devices = new DeviceService({ store, passwords, guessing, ...judges, now, access });
   return {
     operations: deviceOperations({
       devices,

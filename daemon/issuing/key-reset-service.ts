@@ -10,6 +10,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
+import { lost } from '../identity/records.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, isToRemove } from './credential.ts';
@@ -78,10 +79,12 @@ export class KeyResetService {
     const at = now();
     const pin = await forgottenPin(store, open ? null : context, device.number, at);
     const ended = open ? domain.erased(credentials, open, at) : [];
+    const identities = await store.identitiesOf(device.number);
     const changes = [
       ...ended,
       ...(pin ? [pin] : []),
       ...(open ? [domain.setReset(device.number, version, null, 'KEY_RESET')] : []),
+      ...identities.flatMap(one => (one.lostAt === null ? lost(one, device.deviceType, 'reset', at) : [])),
     ];
     if (changes.length === 0) return presented(found);
     const pending = ended.filter(one => one.kind === 'credential.set' && one.set.uncertainAt !== undefined).length;

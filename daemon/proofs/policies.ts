@@ -5,6 +5,7 @@ import type { Registration } from '../../src/contract/devices.ts';
 import { hourMs } from '../../src/contract/durations.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../src/contract/proof.ts';
+import type { IdentityPolicy } from '../../src/contract/values.ts';
 import { TimeSlice } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Admission, ProofJudge } from '../devices/judges.ts';
@@ -13,7 +14,7 @@ import { type Context, commitLast, idOf, retrying } from '../requests/context.ts
 import { Conflict } from '../store/commit.ts';
 import { replace, type SettingsRecord, settingsIn } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
-import { checkPolicy } from './judge/policy.ts';
+import { checkPolicy, identityRefusal } from './judge/policy.ts';
 import { provedFacts } from './judge/proved-facts.ts';
 import { judgedNow } from './judging.ts';
 import type { LatestProof } from './records.ts';
@@ -52,6 +53,10 @@ export class ProofPolicies implements ProofJudge {
 
   async show(): Promise<ProofPolicy> {
     return (await this.#read()).config;
+  }
+
+  async identityPolicy(): Promise<IdentityPolicy> {
+    return (await this.show()).identity ?? 'where-needed';
   }
 
   /** How a new key has to be asked: see `method` of a challenge. */
@@ -132,10 +137,11 @@ export class ProofPolicies implements ProofJudge {
 }
 
 function judged(
-  { serialNumber, proofId }: Registration,
+  registration: Registration,
   policy: ProofPolicy,
   latest: LatestProof | null,
 ): ReturnType<Admission['judge']> {
+  const { serialNumber, proofId } = registration;
   if (proofId && latest?.proofId !== proofId)
     return new Refusal(
       Code.parameterError,
@@ -144,7 +150,7 @@ function judged(
         : `proofId: no answer for ${serialNumber} was received with it`,
     );
   const proof = latest && storedProof(latest.proof).proof;
-  const broken = checkPolicy(policy, provedFacts(proof));
+  const broken = checkPolicy(policy, provedFacts(proof)) ?? identityRefusal(policy, registration);
   if (broken) return new Refusal(Code.parameterError, `proof (${broken.rule}): ${broken.message}`);
   return { proof: latest?.proof ?? null };
 }

@@ -6,6 +6,7 @@ import { startDirectory } from '../directory/start.ts';
 import { startFiles } from '../files/start.ts';
 import { startForwarding } from '../forwarding/start.ts';
 import type { StartSubject } from '../http/subject.ts';
+import { startIdentity } from '../identity/start.ts';
 import { startIssuing } from '../issuing/start.ts';
 import { startEvents } from '../notifications/start.ts';
 import { startPeople } from '../people/start.ts';
@@ -23,6 +24,7 @@ export const services: readonly StartSubject[] = [
   startEvents,
   startPeople,
   startProofs,
+  startIdentity,
   startDevices,
   startFiles,
   startReceipts,

@@ -2,6 +2,7 @@
 import { accounts } from '../accounts/index.ts';
 import { devices } from '../devices/index.ts';
 import { files } from '../files/index.ts';
+import { identity } from '../identity/index.ts';
 import { issuing } from '../issuing/index.ts';
 import { people } from '../people/index.ts';
 import { proofs } from '../proofs/index.ts';
@@ -22,6 +23,7 @@ const stated = [
   issuing,
   people,
   receipts,
+  identity,
   proofs,
   webhooks,
 ] as const;

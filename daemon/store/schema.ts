@@ -367,6 +367,32 @@ CREATE TABLE receipt (
 CREATE INDEX receipt_open ON receipt (open_until) WHERE open_until IS NOT NULL;
 CREATE INDEX receipt_announce ON receipt (announce_at) WHERE announce_at IS NOT NULL;
 `,
+
+  /** Credentials by which keys are recognized, with the orders in which an attached key is asked for them. `transports` is JSON. */
+  identities: `
+CREATE TABLE identity (
+  number {integer} PRIMARY KEY,
+  device {integer} NOT NULL REFERENCES device (number),
+  credential_id {text} NOT NULL UNIQUE,
+  public_key {text} NOT NULL,
+  algorithm {integer} NOT NULL,
+  relying_party {text} NOT NULL,
+  aaguid {text} NOT NULL,
+  firmware {text} NOT NULL,
+  transports {text} NOT NULL,
+  number_source {text} NOT NULL,
+  created_at {integer} NOT NULL,
+  lost_at {integer},
+  proved_at {integer},
+  counter {integer} NOT NULL,
+  seen_at {integer} NOT NULL,
+  station {text} NOT NULL,
+  version {integer} NOT NULL
+){end};
+CREATE INDEX identity_by_device ON identity (device, number);
+CREATE INDEX identity_by_station ON identity (aaguid, station, seen_at, number) WHERE lost_at IS NULL;
+CREATE INDEX identity_by_firmware ON identity (aaguid, firmware, seen_at, number) WHERE lost_at IS NULL;
+`,
 };
 
 /** The statements as an engine writes them. */

@@ -45,6 +45,11 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     'devices/',
     'advisories.ts claims.ts client-data.ts decisions.ts firmware.ts judges.ts proof.ts records.ts tables.ts',
   ),
+  identity: [
+    ...below('devices/', 'client-data.ts judges.ts lookups.ts records.ts rules.ts tables.ts'),
+    ...below('proofs/', 'challenges.ts'),
+    ...below('proofs/judge/', 'authenticator-data.ts certificate.ts fido-signature.ts made.ts malformed.ts rules.ts'),
+  ],
   'single-sign-on': [
     ...below('accounts/', 'present.ts tokens.ts user.ts'),
     ...below('sign-in/', 'codes.ts judges.ts policies.ts signed-challenges.ts site.ts user-code.ts'),
@@ -61,6 +66,7 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   issuing: [
     ...below('devices/', 'lookups.ts records.ts'),
     ...below('sign-in/', 'client-data.ts passkeys.ts policies.ts'),
+    'identity/records.ts',
     'people/lookups.ts',
     'proofs/judge/authenticator-data.ts',
   ],

@@ -4,8 +4,10 @@ import { describedTexts, type OptionalText, optionalTexts } from './device-descr
 import * as f from './device-fields.ts';
 import { notification } from './events.ts';
 import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
+import { newIdentity } from './identity-shapes.ts';
 import { personIds } from './ids.ts';
 import { proof } from './proof.ts';
+import { identities } from './values.ts';
 
 /** Fields of every response that describes a device. */
 export const identity = {
@@ -40,6 +42,7 @@ export const registration = Type.Object({
       token({ description: 'challenge that this key has answered; absent: the last answer for the serial number' }),
     ),
   ),
+  identity: Type.Optional(nullable(newIdentity)),
 });
 /** A registration after validation. An absent version stays absent, an empty one is null. */
 export type Registration = Static<typeof registration>;
@@ -106,6 +109,11 @@ export const deviceDetailData = Type.Object({
   updatedAt: optionalTime('when it was last updated'),
   tags: tagsOf('tags, sorted by name; {} if it has none'),
   proof: nullable(proof),
+  identity: oneOf(identities, {
+    description:
+      'what it is known by. serial: its serial number; credential: one that its key has made for this registry; none: the key has lost that with a reset, and its number is one that no key reports',
+  }),
+  identityProvedAt: optionalTime('when its key last proved with its credential, and a touch, that it is this device'),
   version: Type.Integer({
     minimum: 1,
     description: 'increases with each change of these details, except a use',

@@ -16,6 +16,7 @@ export type EventField =
   | 'lockedDevices'
   | 'receiptKind'
   | 'loanEnd'
+  | 'identityChange'
   | 'text';
 
 /** An event for people. */
@@ -113,6 +114,7 @@ export const journalEventTable = {
     words: 'loan overdue since {dueAt} ({receiptId})',
     style: 'yellow',
   },
+  DEVICE_IDENTITY: { data: { ...device, change: 'identityChange' }, words: 'credential of its key {change}' },
 } as const satisfies Readonly<Record<string, JournalEvent>>;
 
 /** Events of attached keys. They are live only: they have no id and cannot be replayed. */

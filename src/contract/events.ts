@@ -13,7 +13,14 @@ import { count, oneOf, shown, timestamp } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, personIds, versionIds } from './ids.ts';
 import type { Tags } from './tags.ts';
-import { type ActorKind, actorKinds, personSources, provisioningSources, receiptKinds } from './values.ts';
+import {
+  type ActorKind,
+  actorKinds,
+  identityChanges,
+  personSources,
+  provisioningSources,
+  receiptKinds,
+} from './values.ts';
 
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
@@ -27,6 +34,7 @@ const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
   lockedDevices: Type.Array(deviceId, { description: 'devices that were locked because the person had left' }),
   receiptKind: oneOf(receiptKinds),
   loanEnd: timestamp('when the loan ended'),
+  identityChange: oneOf(identityChanges),
   text: Type.String(),
 };
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import * as f from './device-fields.ts';
 import { bytesOf, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { identityBounds, proofBounds, textLengths } from './limits.ts';
-import { type FidoEvidence, fidoEvidence, type U2fEvidence, u2fEvidence } from './proof.ts';
+import { aaguid, type FidoEvidence, fidoEvidence, type U2fEvidence, u2fEvidence } from './proof.ts';
 import { assertion } from './receipts.ts';
 import { identitySteps, numberSources } from './values.ts';
 
@@ -33,20 +33,18 @@ export const made = {
       description: 'transports as the key claims them: usb, nfc',
     }),
   ),
+  aaguid: Type.Optional(nullable(aaguid)),
   firmware,
   station,
+  numberSource: oneOf(numberSources, {
+    description:
+      'where the serial number is from. key: the key reports it; printed: it was scanned or typed; auto: `number` of the challenge',
+  }),
 };
 
 /** The credential of a new device, as a part of its registration. */
 export const newIdentity = Type.Object(
-  {
-    identityId,
-    ...made,
-    numberSource: oneOf(numberSources, {
-      description:
-        'where the serial number is from. key: the key reports it; printed: it was scanned or typed; auto: `number` of the challenge',
-    }),
-  },
+  { identityId, ...made },
   { description: 'the credential by which the key is recognized: see Identity' },
 );
 /** The credential of a new device, as a part of its registration. */

@@ -98,6 +98,19 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   restoreBackup: { asProgram: true },
   createProofChallenge: { asProgram: true, save: { proofId: 'proofId' } },
   submitProof: { asProgram: true, send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
+  createIdentityChallenge: { asProgram: true, save: { identityId: 'identityId' } },
+  listIdentityCandidates: { asProgram: true },
+  // No key answers during a run.
+  bindIdentity: {
+    asProgram: true,
+    missing: true,
+    send: { deviceId: 'DEV-0', evidence: { method: 'fido', attestationObject: 'AAAA' }, numberSource: 'printed' },
+  },
+  proveIdentity: {
+    asProgram: true,
+    missing: true,
+    send: { deviceId: 'DEV-0', credentialId: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+  },
   createReceipt: {
     asProgram: true,
     send: { deviceId: '{{deviceId}}', kind: 'handover', terms: 'The key stays the property of Example Ltd.' },

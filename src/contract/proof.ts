@@ -2,7 +2,7 @@
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { base64url, line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { proofBounds } from './limits.ts';
-import { aaguidShape, aaguidText, proofGrades, proofMethods, requiredGrades } from './values.ts';
+import { aaguidShape, aaguidText, identityPolicies, proofGrades, proofMethods, requiredGrades } from './values.ts';
 
 const text = (description: string) => Type.Optional(line(proofBounds.claimLength, { description }));
 const texts = (description: string) =>
@@ -146,6 +146,12 @@ export const proofPolicy = Type.Object(
       description:
         'minimum firmware by model: a key must prove its firmware, or that it is of another model; an item without aaguid and model applies to all keys',
     }),
+    identity: Type.Optional(
+      oneOf(identityPolicies, {
+        description:
+          'which keys are recognized by a credential that they make for this registry. required: every UKEY is registered with one; where-needed: those without a usable serial number; never: none may be. Absent: where-needed',
+      }),
+    ),
   },
   { description: 'what a key must prove before it is registered' },
 );

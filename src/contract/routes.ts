@@ -9,6 +9,7 @@ import { deviceOperations } from './devices.ts';
 import { directoryOperations } from './directory.ts';
 import { endpoints, type RouteName } from './endpoints.ts';
 import { hardwareOperations } from './hardware.ts';
+import { identityOperations } from './identity.ts';
 import { keyResetOperations } from './key-resets.ts';
 import { peopleOperations } from './people.ts';
 import { peoplePolicyOperations } from './people-policy.ts';
@@ -37,6 +38,7 @@ const described = {
   ...deviceOperations,
   ...directoryOperations,
   ...hardwareOperations,
+  ...identityOperations,
   ...keyResetOperations,
   ...peopleOperations,
   ...peoplePolicyOperations,

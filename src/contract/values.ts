@@ -309,3 +309,5 @@ export const numberSources = ['key', 'printed', 'auto'] as const;
 export const fidoProtocols = ['CTAP2', 'U2F'] as const;
 /** What an attached key is asked about its identity. */
 export const identitySteps = ['make', 'find', 'prove', 'name'] as const;
+/** What happens to the credential by which a key is recognized. */
+export const identityChanges = ['bound', 'proved', 'lost'] as const;

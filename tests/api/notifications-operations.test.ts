@@ -51,8 +51,11 @@ describe('an operation that changes something', () => {
       ['DEVICE_DEACTIVATED', device],
       ['APP_VERSION_UPLOADED', { versionId, platform: 'ANDROID', version: '1.2.3' }],
     ]);
-    // Events about persons: people.test.ts and provisioning-refused.test.ts; events about receipts: contract/store/receipt-rules.ts.
-    const types = journalEventTypes.filter(type => !/^(PERSON|PROVISIONING|RECEIPT|LOAN)_/.test(type));
+    // Events about persons: people.test.ts and provisioning-refused.test.ts; events about receipts: contract/store/receipt-rules.ts; about
+    // identities: identity.test.ts.
+    const types = journalEventTypes.filter(
+      type => !/^(PERSON|PROVISIONING|RECEIPT|LOAN|DEVICE_IDENTITY)(_|$)/.test(type),
+    );
     expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(types));
     expect(frames[2]).toMatchObject({ changes: [{ field: 'note', before: null, after: 'secret note' }] });
     const sent = JSON.stringify(frames.map(({ data }) => data));

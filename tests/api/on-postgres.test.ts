@@ -18,6 +18,7 @@ const suites = {
   directory: () => import('./directory.test.ts'),
   'bounds of files': () => import('./file-bounds.test.ts'),
   'batch registration of bound devices': () => import('./batch-bound.test.ts'),
+  identity: () => import('./identity.test.ts'),
   receipts: () => import('./receipts.test.ts'),
 };
 

@@ -85,6 +85,10 @@ const changers: readonly RouteName[] = [
   'showKeyReset',
   'recordKeyReset',
   'removeCredential',
+  'createIdentityChallenge',
+  'listIdentityCandidates',
+  'bindIdentity',
+  'proveIdentity',
   'createReceipt',
   'submitReceipt',
 ];

@@ -29,6 +29,7 @@ it.each<[EventType, Readonly<Record<string, unknown>>, string]>([
   ],
   ['RECEIPT_SIGNED', { ...device, receiptId: 'RCT-1', kind: 'loan' }, 'receipt signed: loan (RCT-1)'],
   ['LOAN_OVERDUE', { ...device, receiptId: 'RCT-1', dueAt: time }, `loan overdue since ${localTime(time)} (RCT-1)`],
+  ['DEVICE_IDENTITY', { ...device, change: 'proved' }, 'credential of its key proved'],
   ['KEY_ATTACHED', { manufacturer: 'Acme', model: 'One', problem: 'busy' }, 'plugged in: Acme One: busy'],
   ['KEY_ATTACHED', { manufacturer: null, model: null, problem: null }, 'plugged in'],
   ['KEY_DETACHED', {}, 'unplugged'],

@@ -5,6 +5,7 @@ import { credentialRules } from './store/credential-rules.ts';
 import type { OpenedStore, OpenStore, Rule } from './store/fixtures.ts';
 import { groupRules } from './store/group-rules.ts';
 import { guardRules } from './store/guard-rules.ts';
+import { identityRules } from './store/identity-rules.ts';
 import { listRules } from './store/list-rules.ts';
 import { passkeyRules } from './store/passkey-rules.ts';
 import { personRules } from './store/person-rules.ts';
@@ -30,6 +31,7 @@ export const storeRules: readonly Rule[] = [
   ...responseRules,
   ...proofRules,
   ...receiptRules,
+  ...identityRules,
   ...credentialRules,
   ...webhookRules,
   ...refusedRules,

@@ -13,6 +13,7 @@ import { copyHome } from '../support/copied-home.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { rowsOf } from '../support/database.ts';
 import { data, deviceIn, register, type TestDevice } from '../support/fleet.ts';
+import { IdentityKey } from '../support/identity-key.ts';
 import { answerOf, startWebauthnServer } from '../support/issuing-providers.ts';
 import { runDaemonProgram } from '../support/programs.ts';
 import { patchOp, scimClient } from '../support/scim.ts';
@@ -245,6 +246,31 @@ describe('daemon audit', () => {
     const { stdout } = await run({ device: device.deviceId });
     expect(stdout.trimEnd().split('\n')).toHaveLength(5);
     expect(stdout).toContain('line one\\nline two');
+  });
+});
+
+describe('the credential of a key', () => {
+  const key = new IdentityKey();
+  beforeAll(async () => {
+    const { deviceId } = await key.enroll(daemon);
+    data(await key.prove(daemon));
+    data(await daemon.call('POST', `/api/devices/${deviceId}/reset`, { stage: 'done' }));
+    await new IdentityKey().enroll(daemon);
+  });
+
+  it.each([
+    ["public_key = 'AAAA'", 'identity 1 was changed without an entry'],
+    ['lost_at = NULL', 'identity 1 was changed without an entry'],
+    ['proved_at = proved_at + 1', 'identity 1 was changed without an entry'],
+    ['device = 1', 'identity 1 was changed without an entry'],
+    [null, 'identity 1 was removed without an entry'],
+  ])('is proved by the journal: %s', async (set, problem) => {
+    expect((await run({ verify: true })).code).toBe(0);
+    const db = new Database(join(home, 'devmgr.db'));
+    db.exec(set === null ? 'DELETE FROM identity WHERE number = 1' : `UPDATE identity SET ${set} WHERE number = 1`);
+    db.close();
+    const { code, stdout } = await run({ verify: true, json: true });
+    expect([code, JSON.parse(stdout).problems]).toEqual([1, [problem]]);
   });
 });
 

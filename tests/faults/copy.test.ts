@@ -18,6 +18,7 @@ import { adminPassword } from '../support/daemon.ts';
 import { spawnDaemon, uploadApp } from '../support/daemon-process.ts';
 import { rowsOf } from '../support/database.ts';
 import type { Caller } from '../support/fleet.ts';
+import { IdentityKey } from '../support/identity-key.ts';
 import { killWhileItWaits, maintenanceCommand } from '../support/maintenance-process.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
 import { runDaemonProgram } from '../support/programs.ts';
@@ -48,13 +49,14 @@ async function beginCredential(daemon: Awaited<ReturnType<typeof spawnDaemon>>, 
   server.close();
 }
 
-/** A receipt that a key has signed. */
+/** A receipt that a key has signed, and a key that is recognized by a credential. */
 async function signReceipt(daemon: Awaited<ReturnType<typeof spawnDaemon>>): Promise<void> {
   const call: Caller['call'] = async (method, path, body, { raw } = {}) => {
     if (!raw) return (await daemon.call(method, path, body)) as never;
     const headers = { authorization: `Bearer ${daemon.token}` };
     return (await fetch(`${daemon.url}${path}`, { method, headers, body: raw })).json() as never;
   };
+  await new IdentityKey().enroll({ call });
   await trustReceiptKeys({ call });
   const { deviceId, key } = await provedDevice({ call });
   await receiptOf({ call }, key, { deviceId });

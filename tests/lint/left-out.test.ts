@@ -6,7 +6,7 @@ import { foldersOf, lists, withNeeders, without } from '../../scripts/lib/left-o
 test('those that need a subject leave with it, and those that need them', () => {
   expect(withNeeders('console')).toEqual(['console']);
   expect(withNeeders('people').toSorted()).toEqual(['directory', 'issuing', 'people', 'receipts', 'scim']);
-  expect(withNeeders('proofs').toSorted()).toEqual(['issuing', 'proofs', 'receipts']);
+  expect(withNeeders('proofs').toSorted()).toEqual(['identity', 'issuing', 'proofs', 'receipts']);
 });
 
 test('each subject that can be left out has lines in the lists, and leaves none', () => {

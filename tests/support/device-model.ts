@@ -75,6 +75,8 @@ function born(body: Registering, deviceId: string, activationCode: string, creat
     firmwareVersion: null,
     tags: {},
     proof: null,
+    identity: 'serial',
+    identityProvedAt: null,
     ...body,
     deviceId,
     status: 'INACTIVE',

@@ -5,6 +5,7 @@ import { receiptText } from '../../src/contract/receipts/text.ts';
 import { Page } from './browser.ts';
 import { adminPassword, type TestDaemon } from './daemon.ts';
 import { activation, backUp, data, deviceIn, form, packageForm, register, registration, upload } from './fleet.ts';
+import { IdentityKey, identityChallenge } from './identity-key.ts';
 import { answerOf, startWebauthnServer } from './issuing-providers.ts';
 import { provedDevice, receiptOf, signedBy, terms, trustReceiptKeys } from './receipt-key.ts';
 import { serviceToken } from './service-token.ts';
@@ -121,6 +122,11 @@ export function validRequests(
     return `/api/webhooks/${data(await daemon().call('POST', '/api/webhooks', body)).webhookId}`;
   };
 
+  /** The token, if its owner may ask keys. */
+  const changer = async (token?: string) =>
+    token !== undefined && (await daemon().call('POST', '/api/proofs/challenge', {}, { token })).code === 200
+      ? token
+      : undefined;
   const waitingTerminal = async () =>
     data(await daemon().call('POST', '/api/auth/terminal', { name: 'a terminal' }, { token: null })).userCode;
 
@@ -200,6 +206,20 @@ export function validRequests(
       const body = { serialNumber: registration().serialNumber, claims: { firmware: '5.7.4' } };
       return { path: `/api/proofs/${made.data?.proofId ?? 'none'}`, body };
     },
+    createIdentityChallenge: async () => ({}),
+    listIdentityCandidates: async () => ({ body: { protocol: 'CTAP2' } }),
+    bindIdentity: async token => {
+      const asked = await identityChallenge(daemon(), await changer(token));
+      const { deviceId } = await deviceIn('ACTIVE', daemon());
+      const body = { deviceId, evidence: new IdentityKey().make(asked), numberSource: 'printed' };
+      return { path: `/api/identity/${asked.identityId}/bind`, body };
+    },
+    proveIdentity: async token => {
+      const key = new IdentityKey();
+      await key.enroll(daemon());
+      const asked = await identityChallenge(daemon(), await changer(token));
+      return { path: `/api/identity/${asked.identityId}/prove`, body: key.sign(asked) };
+    },
     createReceipt: async () => {
       const { deviceId } = await deviceIn('ACTIVE', daemon());
       return { body: { deviceId, kind: 'handover', terms } };
@@ -207,9 +227,7 @@ export function validRequests(
     submitReceipt: async token => {
       await trustReceiptKeys(daemon());
       const { deviceId, key } = await provedDevice(daemon());
-      const may =
-        token === undefined || (await daemon().call('POST', '/api/proofs/challenge', {}, { token })).code === 200;
-      return signedBy(daemon(), key, { deviceId }, may ? token : undefined);
+      return signedBy(daemon(), key, { deviceId }, await changer(token));
     },
     listReceipts: async () => ({}),
     getReceipt: async () => {

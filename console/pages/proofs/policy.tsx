@@ -4,7 +4,12 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { aaguidForm, firmwareRuleOf, firmwareRuleText } from '../../../src/contract/firmware-rules.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
-import { type RequiredGrade, requiredGrades } from '../../../src/contract/values.ts';
+import {
+  type IdentityPolicy,
+  identityPolicies,
+  type RequiredGrade,
+  requiredGrades,
+} from '../../../src/contract/values.ts';
 import { call, serverNow } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
@@ -45,7 +50,11 @@ export function ProofPolicySection() {
 }
 
 /** The rules. An AAGUID leads to the devices that have it. */
-function Rules({ policy: { requiredGrade, allowedAaguids, leastFirmware } }: { readonly policy: ProofPolicy }) {
+function Rules({
+  policy: { requiredGrade, allowedAaguids, leastFirmware, identity },
+}: {
+  readonly policy: ProofPolicy;
+}) {
   const words = policyWords.proof;
   const lines = (values: readonly string[], shown: (value: string) => ComponentChildren) =>
     values.length > 0 ? values.map(value => <div key={value}>{shown(value)}</div>) : words.any;
@@ -61,6 +70,7 @@ function Rules({ policy: { requiredGrade, allowedAaguids, leastFirmware } }: { r
         [words.requiredGrade, words.grade[requiredGrade]],
         [words.allowedAaguids, lines(allowedAaguids, linkOf)],
         [words.leastFirmware, lines(leastFirmware.map(firmwareRuleText), rule => rule)],
+        [words.identity, words.identities[identity ?? 'where-needed']],
       ]}
     />
   );
@@ -81,8 +91,9 @@ function ChangePolicy({ policy, onClose, onDone }: ChangePolicyProps) {
     grade: policy.requiredGrade as RequiredGrade,
     aaguids: policy.allowedAaguids.join('\n'),
     firmware: policy.leastFirmware.map(firmwareRuleText).join('\n'),
+    identity: (policy.identity ?? 'where-needed') as IdentityPolicy,
   });
-  const { grade, aaguids, firmware } = entries;
+  const { grade, aaguids, firmware, identity } = entries;
   const wanted = useSignal<ProofPolicy | null>(null);
   const names = linesOf(aaguids.value.toLowerCase());
   const rules = linesOf(firmware.value).map(line => ({ line, rule: firmwareRuleOf(line) }));
@@ -99,7 +110,8 @@ function ChangePolicy({ policy, onClose, onDone }: ChangePolicyProps) {
       isReady={fault === undefined}
       onSubmit={async () => {
         const leastFirmware = rules.flatMap(({ rule }) => rule ?? []);
-        wanted.value = { requiredGrade: grade.value, allowedAaguids: names, leastFirmware };
+        const rest = { allowedAaguids: names, leastFirmware, identity: identity.value };
+        wanted.value = { requiredGrade: grade.value, ...rest };
       }}
       // After the form, too: the preview follows it.
       onClose={() => wanted.peek() ?? onClose()}
@@ -107,6 +119,7 @@ function ChangePolicy({ policy, onClose, onDone }: ChangePolicyProps) {
       <Choice label={words.requiredGrade} entry={grade} values={requiredGrades} words={words.grade} />
       <Field label={words.allowedAaguids} hint={words.aaguidsHint} entry={aaguids} rows={3} class="code" />
       <Field label={words.leastFirmware} hint={words.firmwareHint} entry={firmware} rows={3} class="code" />
+      <Choice label={words.identity} entry={identity} values={identityPolicies} words={words.identities} />
       {fault !== undefined && (
         <p role="status" class="fault">
           {words.wrongLine(fault)}

@@ -29,7 +29,8 @@ interface Attestation {
 
 /** Facts that the evidence proves. Throws BrokenRule or MalformedError. */
 export function judgeFido(evidence: FidoEvidence, question: Question): Finding {
-  const attestation = readAttestation(evidence, question);
+  const hash = clientDataHash(question.registryId, question.serialNumber, question.challenge);
+  const attestation = { ...attestationIn(evidence), clientDataHash: hash };
   const { format, data } = attestation;
   if (!same(data.relyingPartyHash, relyingPartyHash())) throw new BrokenRule('fido-relying-party');
   if (!data.touched) throw new BrokenRule('fido-touch');
@@ -47,7 +48,8 @@ const keys = {
   numbered: { format: 1, data: 2, statement: 3 },
 } as const;
 
-function readAttestation({ attestationObject }: FidoEvidence, question: Question): Attestation {
+/** The attestation object in evidence. Throws MalformedError. */
+export function attestationIn({ attestationObject }: FidoEvidence): Omit<Attestation, 'clientDataHash'> {
   const map = expectMap(readCbor(fromBase64url(attestationObject, 'attestation object')), 'attestation object');
   const at = map.has('fmt') ? keys.named : keys.numbered;
   const format = map.get(at.format);
@@ -58,7 +60,6 @@ function readAttestation({ attestationObject }: FidoEvidence, question: Question
     statement: expectMap(map.get(at.statement), 'attestation statement'),
     signedData,
     data: readAuthenticatorData(signedData),
-    clientDataHash: clientDataHash(question.registryId, question.serialNumber, question.challenge),
   };
 }
 
@@ -92,7 +93,8 @@ function judgePacked({ statement, signedData, data, clientDataHash: hash }: Atte
   };
 }
 
-function x5cOf(statement: CborMap): Certificate[] {
+/** The certificates in an attestation statement, leaf first; none for self attestation. */
+export function x5cOf(statement: CborMap): Certificate[] {
   const x5c = statement.get('x5c') ?? [];
   if (!Array.isArray(x5c)) throw new MalformedError('attestation statement', 'x5c is not an array');
   return certificatesOf(x5c);

@@ -1,4 +1,5 @@
 /** Policy of a registry for the keys that it registers. Only proved facts count: what a key claims cannot meet a rule. */
+import type { Registration } from '../../../src/contract/device-shapes.ts';
 import type { FirmwareRule } from '../../../src/contract/firmware-rules.ts';
 import { hasGrade } from '../../../src/contract/grades.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
@@ -7,13 +8,27 @@ import type { ProvedFacts } from './proved-facts.ts';
 
 /** Why a key may not be registered: the name of the rule, and a sentence that names the fact. */
 interface PolicyRefusal {
-  readonly rule: 'required grade' | 'allowed AAGUIDs' | 'least firmware';
+  readonly rule: 'required grade' | 'allowed AAGUIDs' | 'least firmware' | 'identity';
   readonly message: string;
 }
 
 /** The first rule that the key does not fulfil; null if it may be registered. An unproved fact fulfils no rule about it. */
 export function checkPolicy(policy: ProofPolicy, facts: ProvedFacts): PolicyRefusal | null {
   return gradeRefusal(policy, facts) ?? aaguidRefusal(policy, facts) ?? firmwareRefusal(policy, facts);
+}
+
+/** Why a key may not be registered with, or without, a credential by which it is recognized; null if it may. */
+export function identityRefusal(
+  { identity: rule }: ProofPolicy,
+  { deviceType, identity }: Pick<Registration, 'deviceType' | 'identity'>,
+): PolicyRefusal | null {
+  if (rule === 'required' && deviceType === 'UKEY' && !identity)
+    return {
+      rule: 'identity',
+      message: 'the policy of this registry requires a credential by which a key is recognized',
+    };
+  if (rule !== 'never' || !identity) return null;
+  return { rule: 'identity', message: 'the policy of this registry allows no credential by which a key is recognized' };
 }
 
 function gradeRefusal({ requiredGrade }: ProofPolicy, { grade, failure }: ProvedFacts): PolicyRefusal | null {

@@ -61,13 +61,12 @@ export function readRegistration(bytes: Uint8Array): U2fRegistration {
   };
 }
 
-/** Data that a U2F key signs at registration. */
-export function u2fSigned(parts: {
-  clientDataHash: Uint8Array;
-  keyHandle: Uint8Array;
-  publicKey: Uint8Array;
-}): Uint8Array {
-  return Buffer.concat([Uint8Array.of(0), relyingPartyHash(), parts.clientDataHash, parts.keyHandle, parts.publicKey]);
+/** Data that a U2F key signs at registration. `site`: SHA-256 of the relying party. */
+export function u2fSigned(
+  parts: { clientDataHash: Uint8Array; keyHandle: Uint8Array; publicKey: Uint8Array },
+  site: Uint8Array = relyingPartyHash(),
+): Uint8Array {
+  return Buffer.concat([Uint8Array.of(0), site, parts.clientDataHash, parts.keyHandle, parts.publicKey]);
 }
 
 /** A U2F attestation has exactly one certificate, which is not one of a CA. */

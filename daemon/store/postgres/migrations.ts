@@ -202,6 +202,10 @@ CREATE INDEX receipt_by_device ON receipt (device, number);
 ALTER TABLE head ADD COLUMN receipt int8 NOT NULL DEFAULT 0;
 `;
 
+const identities = `${schema.identities}
+ALTER TABLE head ADD COLUMN identity int8 NOT NULL DEFAULT 0;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -248,4 +252,6 @@ export const migrations: readonly Migration[] = [
   { number: 26, name: 'tallies of many devices', sql: tallyDevices, readableBy: 4 },
   // A daemon of the previous step stores a reason alone, which then decides.
   { number: 27, name: 'who has ended persons', sql: personEnders, readableBy: 4 },
+  // A daemon of the previous step knows no identities: a reset that it records leaves the credential, which the key then lacks.
+  { number: 28, name: 'identities of keys', sql: identities, readableBy: 4 },
 ];

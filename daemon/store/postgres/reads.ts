@@ -43,10 +43,10 @@ function queriesOf(readers: Readers): RecordQueries {
       const { rows } = await readers.run(...selectAll(lookup, keys));
       return new Map(rows.map(row => keyed(lookup, toRecord(lookup.table, row))));
     },
-    async rows<R extends object>(sql: string, values: readonly number[], table?: StoreTable<R>) {
+    async rows<R extends object>(sql: string, values: readonly LookupKey[], table?: StoreTable<R>) {
       let at = 0;
       const { rows } = await readers.run(
-        sql.replaceAll('?', () => `$${++at}::int8`),
+        sql.replaceAll('?', () => `$${at + 1}::${typeof values[at++] === 'string' ? 'text' : 'int8'}`),
         values,
       );
       return (table ? rows.map(row => toRecord(table, row)) : rows) as unknown as readonly R[];

@@ -32,7 +32,7 @@ export interface RecordQueries {
     keys: readonly LookupKey[],
   ): AnswerRecord<ReadonlyMap<LookupKey, Pick<R, S>>>;
   /** The rows of a statement with `?` for each of the values, as records of the table if one is given. */
-  rows<R extends object>(sql: string, values: readonly number[], table?: StoreTable<R>): AnswerRecord<readonly R[]>;
+  rows<R extends object>(sql: string, values: readonly LookupKey[], table?: StoreTable<R>): AnswerRecord<readonly R[]>;
   /** A part of the table in order of creation. `only`: of the rows that it names. */
   page<R extends object>(table: StoreTable<R>, window: Window, only?: Only<R> | undefined): AnswerRecord<Rows<R>>;
 }

@@ -163,4 +163,5 @@ export const migrations: readonly Migration[] = [
   { number: 21, name: 'owners of service tokens', sql: schema.tokenOwners },
   { number: 22, name: 'new user names that wait', sql: schema.pendingNames },
   { number: 23, name: 'who has ended persons', sql: schema.personEnders },
+  { number: 24, name: 'identities of keys', sql: schema.identities },
 ];

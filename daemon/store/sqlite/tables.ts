@@ -122,7 +122,7 @@ export class SqliteTables implements RecordQueries {
     return found;
   }
 
-  rows<R extends object>(sql: string, values: readonly number[], table?: StoreTable<R>): R[] {
+  rows<R extends object>(sql: string, values: readonly LookupKey[], table?: StoreTable<R>): R[] {
     const rows = this.statements.all(sql, ...values);
     return (table ? rows.map(decoder(table, table.fields)) : rows) as R[];
   }

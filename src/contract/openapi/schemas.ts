@@ -43,6 +43,14 @@ const nameOf = new Map(Object.entries(named).map(([name, { schema }]) => [JSON.s
 /** A reference to a schema of `components.schemas`. */
 export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
+/** A device in the data of an error. */
+const namedDevice = (description: string): JsonObject => ({
+  type: 'object',
+  nullable: true,
+  properties: { deviceId: { type: 'string' }, serialNumber: { type: 'string' } },
+  description,
+});
+
 /** Data of an error for clients that know how to continue. */
 const howToContinue: JsonObject = {
   stepUp: { type: 'boolean', description: 'true: sign in again (POST /api/auth/step-up), then send the request again' },
@@ -58,6 +66,8 @@ const howToContinue: JsonObject = {
     description: 'options for the second step of a login; null if keys cannot be used at this address',
   },
   loginTicket: { type: 'string', description: 'to be sent with the second step of a login' },
+  credential: namedDevice('the device whose credential the key has'),
+  expected: namedDevice('the device that the key should be; null if it should be a new one'),
 };
 
 type Raw = Record<string, Json>;

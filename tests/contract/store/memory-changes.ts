@@ -3,6 +3,7 @@ import { isOfProvider } from '../../../daemon/accounts/user.ts';
 import type { DeviceRecord, DeviceSet } from '../../../daemon/devices/records.ts';
 import type { AppRecord } from '../../../daemon/files/app.ts';
 import type { BackupRecord } from '../../../daemon/files/backup.ts';
+import { type IdentityRecord, identityDigest } from '../../../daemon/identity/records.ts';
 import type { CredentialRecord } from '../../../daemon/issuing/credential.ts';
 import { heldName, holderOf, leave, ownerFault, searchTextOf } from '../../../daemon/people/decisions.ts';
 import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/people/leaver-brake.ts';
@@ -105,6 +106,7 @@ export interface Content {
   passkeys: PasskeyRecord[];
   people: PersonRecord[];
   receipts: ReceiptRecord[];
+  identities: IdentityRecord[];
   leavers: BrakeCounts;
   events: EventRecord[];
   responses: KeptResponse[];
@@ -132,6 +134,7 @@ export const empty = (): Content => ({
   passkeys: [],
   people: [],
   receipts: [],
+  identities: [],
   leavers: { devices: [], accounts: [], names: [] },
   events: [],
   responses: [],
@@ -386,6 +389,39 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if (!loan || (loan.announceAt === null && fault !== 'announces loans twice')) throw new Conflict('announced');
       content.receipts[loan.number - 1] = { ...loan, announceAt: null };
       write(change.entry, loan.device, loan.number);
+      return { kind: 'done' };
+    }
+    case 'identity.add': {
+      const { identity, device: of, replaces, entry } = change;
+      const device = typeof of === 'object' ? content.devices.length : of;
+      const number = next(content.identities);
+      const isOpen = (one: IdentityRecord) => one.device === device && one.lostAt === null && one.number !== replaces;
+      if (content.identities.some(one => isOpen(one) || one.credentialId === identity.credentialId))
+        throw new Conflict('bound');
+      const record = {
+        ...identity,
+        device,
+        number,
+        createdAt: at,
+        seenAt: at,
+        lostAt: null,
+        provedAt: null,
+        version: 1,
+      };
+      content.identities.push(record);
+      if (typeof of === 'number') deviceOf(device)({ version: raised(device) });
+      write({ ...entry, detail: { ...entry.detail, identityDigest: identityDigest(record) } }, device, number);
+      return { kind: 'added', number };
+    }
+    case 'identity.set': {
+      const one = content.identities[change.identity - 1];
+      if (one?.version !== change.before) throw new Conflict(`identity ${change.identity}`);
+      const times = { ...(change.set.lostAt && { lostAt: at }), ...(change.set.provedAt && { provedAt: at }) };
+      content.identities[change.identity - 1] = { ...one, ...change.set, ...times, version: one.version + 1 };
+      if (change.entry) {
+        deviceOf(change.device)({ version: raised(change.device) });
+        write(change.entry, change.device, change.identity);
+      }
       return { kind: 'done' };
     }
     case 'journal.rotate':

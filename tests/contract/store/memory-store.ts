@@ -1,3 +1,4 @@
+import type { IdentityRecord } from '../../../daemon/identity/records.ts';
 import { isToRemove } from '../../../daemon/issuing/credential.ts';
 import type { ReceiptRecord } from '../../../daemon/receipts/records.ts';
 import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
@@ -250,6 +251,17 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         row => (device === undefined || row.device === device) && (until === undefined || isDue(row)),
       );
       return pageOf(found, window);
+    },
+    identitiesOf: async device => present().identities.filter(one => one.device === device),
+    identityWith: async id => present().identities.find(({ credentialId }) => credentialId === id) ?? null,
+    identityCandidates: async ({ aaguid, relyingParty, station, firmware }) => {
+      const classOf = (one: IdentityRecord) => (one.station === station ? 0 : one.firmware === firmware ? 1 : 2);
+      return present()
+        .identities.filter(one => one.aaguid === aaguid && one.relyingParty === relyingParty && one.lostAt === null)
+        .sort((a, b) => classOf(a) - classOf(b) || b.seenAt - a.seenAt || b.device - a.device)
+        .map(({ credentialId, device }) => {
+          return { credentialId, device, serialNumber: present().devices[device - 1]!.serialNumber };
+        });
     },
     person: async number => present().people[number - 1] ?? null,
     personByName: async name => holderIn(present().people, personKey(name)) ?? null,

@@ -3,7 +3,7 @@ import { leaverDelayHours } from '../../../contract/limits.ts';
 import type { PeoplePolicy } from '../../../contract/people-policy.ts';
 import type { PinPolicy } from '../../../contract/pins.ts';
 import type { ProofPolicy } from '../../../contract/proof.ts';
-import { leaverActions, requiredGrades } from '../../../contract/values.ts';
+import { identityPolicies, leaverActions, requiredGrades } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';
@@ -76,6 +76,11 @@ export const policiesSet = command({
       field: 'leastFirmware',
       help: 'minimum firmware version, which SCP11b must prove; replaces the earlier rules',
     },
+    identity: {
+      value: 'RULE',
+      choices: identityPolicies,
+      help: 'which keys are recognized by a credential that they make; where-needed: those without a usable serial number',
+    },
   },
   examples: [
     { does: 'only keys whose serial number is proved', line: 'policies set --require-proof unit' },
@@ -84,8 +89,9 @@ export const policiesSet = command({
     { does: 'keys only for known persons', line: 'policies set --persons required' },
   ],
   async run({ flags }, context) {
-    const { requireProof, allowAaguid, leastFirmware, persons, leavers, leaverDelay, pinRecipient } = flags;
-    const isAboutProof = requireProof !== undefined || allowAaguid.length > 0 || leastFirmware.length > 0;
+    const { requireProof, allowAaguid, leastFirmware, identity, persons, leavers, leaverDelay, pinRecipient } = flags;
+    const isAboutProof =
+      requireProof !== undefined || identity !== undefined || allowAaguid.length > 0 || leastFirmware.length > 0;
     const isAboutPersons = persons !== undefined || leavers !== undefined || leaverDelay !== undefined;
     const isAboutPins = pinRecipient.length > 0;
     if (!isAboutProof && !isAboutPersons && !isAboutPins)
@@ -111,6 +117,7 @@ export const policiesSet = command({
       requiredGrade: requireProof ?? before.requiredGrade,
       allowedAaguids: givenTexts(allowAaguid)?.map(text => text.toLowerCase()) ?? before.allowedAaguids,
       leastFirmware: rules ?? before.leastFirmware,
+      identity: identity ?? before.identity ?? 'where-needed',
     };
     const policy = await registry.call('setProofPolicy', { body });
     return write(context, { ...policy, ...(await otherRules(registry)) }, 'The policy is set');
@@ -145,7 +152,7 @@ function leaverWords({ leavers, leaverDelayHours }: Partial<PeoplePolicy>): stri
 }
 
 async function write(context: Context, policy: ProofPolicy & OtherRules, title: string): Promise<void> {
-  const { requiredGrade, allowedAaguids, leastFirmware, personsRequired, pinRecipients } = policy;
+  const { requiredGrade, allowedAaguids, leastFirmware, identity, personsRequired, pinRecipients } = policy;
   await present(context, {
     data: policy,
     id: requiredGrade,
@@ -154,6 +161,7 @@ async function write(context: Context, policy: ProofPolicy & OtherRules, title: 
       ['required grade', requiredGrade === 'none' ? 'none: no proof is required' : safe(requiredGrade)],
       ['allowed AAGUIDs', textsIn(allowedAaguids).map(safe).join('\n') || 'any'],
       ['minimum firmware', itemsIn(leastFirmware).map(words).join('\n') || 'any'],
+      ['credential of the key', safe(identity ?? 'where-needed')],
       ['persons', personsRequired === undefined ? null : personsRequired ? 'required' : 'any user name'],
       ['leavers', leaverWords(policy)],
       ['PINs open for', textsIn(pinRecipients).map(safe).join('\n') || null],

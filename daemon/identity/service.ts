@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import type { Registration } from '../../src/contract/device-shapes.ts';
+import type { made } from '../../src/contract/identity-shapes.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { identityBounds, proofBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { activationAlphabet, type IdentityPolicy } from '../../src/contract/values.ts';
+import { iso, isoOrNull } from '../base/time.ts';
+import { identityDataHash } from '../devices/client-data.ts';
+import type { IdentityJudge, ShownIdentity } from '../devices/judges.ts';
+import { readDevice } from '../devices/lookups.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import type { Challenge, Challenges } from '../proofs/challenges.ts';
+import { ZERO_AAGUID } from '../proofs/judge/authenticator-data.ts';
+import { type Context, commitLast, holderOf, retrying } from '../requests/context.ts';
+import type { Store } from '../store/store.ts';
+import { checkedSignature, madeCredential } from './made.ts';
+import * as domain from './records.ts';
+
+/** Dependencies of the service. */
+interface IdentityServiceParts {
+  readonly store: Store;
+  readonly challenges: Challenges;
+  /** Of all credentials that keys make for this registry. */
+  readonly relyingParty: string;
+  readonly policy: () => Promise<IdentityPolicy>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type BindBody = BodyOf<Routes['bindIdentity']>;
+type ProveBody = BodyOf<Routes['proveIdentity']>;
+type Identified = DataOf<Routes['proveIdentity']>;
+type MadeBody = Pick<BindBody, keyof typeof made>;
+
+/** The place of a key is stored again after this time, or if it is another one. */
+const PLACE_MS = 3_600_000;
+
+/** A refusal is thrown as an `ApiError`. */
+export class IdentityService implements IdentityJudge {
+  readonly #parts: IdentityServiceParts;
+
+  constructor(parts: IdentityServiceParts) {
+    this.#parts = parts;
+  }
+
+  async challenge({ caller }: Context): Promise<DataOf<Routes['createIdentityChallenge']>> {
+    const { challenges, relyingParty, policy, now } = this.#parts;
+    const made = challenges.create(holderOf(caller), now());
+    return {
+      identityId: made.proofId,
+      challenge: made.challenge.toString('base64url'),
+      relyingParty,
+      number: numberOf(made),
+      policy: await policy(),
+      expiresAt: iso(made.expiresAt),
+    };
+  }
+
+  async candidates(body: BodyOf<Routes['listIdentityCandidates']>): Promise<DataOf<Routes['listIdentityCandidates']>> {
+    const { store, relyingParty } = this.#parts;
+    if (body.serialNumber !== undefined)
+      return { relyingParty, list: await this.#ofNumber(body.serialNumber), next: null };
+    const { portion = 1, protocol } = body;
+    const found = await store.identityCandidates({
+      relyingParty,
+      aaguid: protocol === 'U2F' ? ZERO_AAGUID : (body.aaguid ?? ZERO_AAGUID),
+      firmware: body.firmware ?? '',
+      station: body.station ?? '',
+      portion,
+    });
+    const list = found.map(({ device, ...one }) => ({ ...one, deviceId: deviceIds.format(device) }));
+    const { portions } = identityBounds;
+    const isLast = portion === portions.length || list.length < portions[portion - 1]!;
+    return { relyingParty, list, next: isLast ? null : portion + 1 };
+  }
+
+  async #ofNumber(serialNumber: string) {
+    const { store, relyingParty } = this.#parts;
+    const device = (await store.devicesBySerial([serialNumber])).get(serialNumber);
+    if (!device) return [];
+    const open = (await store.identitiesOf(device.number)).find(isOpen);
+    if (open?.relyingParty !== relyingParty) return [];
+    return [{ credentialId: open.credentialId, deviceId: deviceIds.format(device.number), serialNumber }];
+  }
+
+  async shown(device: number): Promise<ShownIdentity> {
+    const all = await this.#parts.store.identitiesOf(device);
+    return { identity: domain.identityOf(all), identityProvedAt: isoOrNull(all.find(isOpen)?.provedAt ?? null) };
+  }
+
+  /** The credential of a new device. */
+  async admit(context: Context, { serialNumber, deviceType, identity }: Registration): Promise<domain.IdentityAdd> {
+    const { identityId, ...body } = identity!;
+    const challenge = this.#open(context, identityId);
+    if (body.numberSource === 'auto' && serialNumber !== numberOf(challenge))
+      throw new ApiError(Code.parameterError, 'serialNumber is not the number of this challenge');
+    const made = await this.#made(body, challenge);
+    return {
+      kind: 'identity.add',
+      identity: made,
+      device: { serialNumber },
+      entry: domain.identityEntry('bound', deviceType),
+    };
+  }
+
+  async bind(context: Context, identityId: string, body: BindBody): Promise<Identified> {
+    const challenge = this.#open(context, identityId);
+    return retrying(async () => {
+      const { store, now } = this.#parts;
+      const device = await readDevice(store, body.deviceId);
+      if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
+      const present = (await store.identitiesOf(device.number)).find(isOpen);
+      if (present) demandReplacement(context, device, body.replace === true);
+      const identity = await this.#made(body, challenge, device);
+      const at = now();
+      const add: domain.IdentityAdd = {
+        kind: 'identity.add',
+        identity,
+        device: device.number,
+        replaces: present?.number,
+        entry: domain.identityEntry('bound', device.deviceType),
+      };
+      const changes = [...(present ? [domain.lost(present, device.deviceType, 'replaced', at)] : []), add];
+      return commitLast(store, context, { at, changes }, () => identified(device, true, null));
+    });
+  }
+
+  /** Refuses the credential of a device: a key that has one is that device. `device`: the one that the key should be. */
+  async #made(body: MadeBody, challenge: Challenge, device: DeviceRecord | null = null): Promise<domain.NewIdentity> {
+    const { store, relyingParty } = this.#parts;
+    const { evidence, transports = [], firmware, station, numberSource } = body;
+    const made = madeCredential(evidence, {
+      relyingParty,
+      clientDataHash: identityDataHash(relyingParty, challenge.challenge),
+    });
+    const existing = await store.identityWith(made.credentialId);
+    if (existing) throw otherKey((await store.device(existing.device))!, device);
+    return {
+      ...made,
+      aaguid: made.aaguid === ZERO_AAGUID ? (body.aaguid ?? ZERO_AAGUID) : made.aaguid,
+      relyingParty,
+      transports,
+      firmware: firmware ?? '',
+      numberSource,
+      counter: 0,
+      station: station ?? '',
+    };
+  }
+
+  async prove(context: Context, identityId: string, body: ProveBody): Promise<Identified> {
+    const challenge = this.#open(context, identityId);
+    return retrying(async () => {
+      const { store, now } = this.#parts;
+      const credential = await store.identityWith(body.credentialId);
+      if (!credential) throw new ApiError(Code.parameterError, 'credentialId: no device has this credential');
+      const device = (await store.device(credential.device))!;
+      const expected = body.deviceId === undefined ? device : await readDevice(store, body.deviceId);
+      if (expected.number !== device.number) throw otherKey(device, expected);
+      if (credential.lostAt !== null)
+        throw new ApiError(
+          Code.parameterError,
+          'credentialId: a reset of the key is recorded that has erased this credential',
+        );
+      const hash = identityDataHash(credential.relyingParty, challenge.challenge);
+      const { touched, counter } = checkedSignature(credential, hash, body);
+      if (touched) demandNext(credential, challenge, counter);
+      const at = now();
+      const seen = {
+        counter: Math.max(counter, credential.counter),
+        seenAt: at,
+        station: body.station ?? credential.station,
+      };
+      const provedAt = touched ? at : credential.provedAt;
+      const data = () => identified(device, touched, provedAt);
+      if (!touched && seen.station === credential.station && at - credential.seenAt < PLACE_MS) return data();
+      const entry = touched ? domain.identityEntry('proved', device.deviceType, { identityId }) : null;
+      const change = domain.changed(credential, touched ? { ...seen, provedAt: at } : seen, entry);
+      return commitLast(store, context, { at, changes: [change] }, data);
+    });
+  }
+
+  #open({ caller }: Context, identityId: string): Challenge {
+    return this.#parts.challenges.open(identityId, holderOf(caller), this.#parts.now());
+  }
+}
+
+const isOpen = ({ lostAt }: domain.IdentityRecord): boolean => lostAt === null;
+
+const identified = (device: DeviceRecord, touched: boolean, provedAt: number | null): Identified => ({
+  deviceId: deviceIds.format(device.number),
+  serialNumber: device.serialNumber,
+  touched,
+  provedAt: isoOrNull(provedAt),
+});
+
+const NUMBER_SYMBOLS = 10;
+
+/** The serial number for a key that has none: as unlikely to be made twice as its challenge, and read like an activation code. */
+function numberOf({ challenge }: Challenge): string {
+  const bytes = createHash('sha256').update('number\0').update(challenge).digest().subarray(0, NUMBER_SYMBOLS);
+  const symbols = Array.from(bytes, byte => activationAlphabet[byte % activationAlphabet.length]).join('');
+  return `DM-${symbols.slice(0, NUMBER_SYMBOLS / 2)}-${symbols.slice(NUMBER_SYMBOLS / 2)}`;
+}
+
+/** A key is the device of its credential, whatever its number is. */
+function otherKey(device: DeviceRecord, expected: DeviceRecord | null): ApiError {
+  const named = ({ number, serialNumber }: DeviceRecord) => ({ deviceId: deviceIds.format(number), serialNumber });
+  const words = (one: DeviceRecord) => `${deviceIds.format(one.number)} (serial number ${one.serialNumber})`;
+  const message = `the key is ${words(device)} by its credential${expected ? `, not ${words(expected)}` : ''}`;
+  return new ApiError(Code.serialDuplicated, message, {
+    credential: named(device),
+    expected: expected && named(expected),
+  });
+}
+
+function demandReplacement({ caller }: Context, { number }: DeviceRecord, isConfirmed: boolean): void {
+  const id = deviceIds.format(number);
+  if (!isConfirmed)
+    throw new ApiError(
+      Code.parameterError,
+      `deviceId: the key of ${id} has a credential, which this key lacks: it is another key, or was reset elsewhere (replace)`,
+    );
+  if (caller.role !== 'ADMIN')
+    throw new ApiError(Code.noPermission, `only an ADMIN confirms that the key of ${id} was reset elsewhere`);
+}
+
+/** A signature counts once: its challenge must be newer than the last one that counted, and the counter of a key only rises. */
+function demandNext(credential: domain.IdentityRecord, { expiresAt }: Challenge, counter: number): void {
+  const madeAt = expiresAt - 1000 * proofBounds.challengeSeconds;
+  if (credential.provedAt !== null && madeAt <= credential.provedAt)
+    throw new ApiError(
+      Code.parameterError,
+      'identityId: the key was proved after this challenge was made; request another one',
+    );
+  if (counter <= credential.counter && (counter > 0 || credential.counter > 0))
+    throw new ApiError(Code.parameterError, 'signature: the counter of the key went back: it may be a copy');
+}

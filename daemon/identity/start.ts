@@ -1,0 +1,22 @@
+/** Credentials by which keys are recognized. */
+
+import { relyingParty as ownParty } from '../../src/contract/values.ts';
+import type { StartSubject } from '../http/subject.ts';
+import { Challenges } from '../proofs/challenges.ts';
+import { identityOperations } from './routes.ts';
+import { IdentityService } from './service.ts';
+
+export const startIdentity: StartSubject = ({ store, instance, now, offers }) => {
+  const challenges = new Challenges(instance.secret('identity'));
+  // The id of a registry stays the one that it has, on all nodes and in a copy: keys keep what they have made for it.
+  const relyingParty = `${instance.id}.${ownParty}`;
+  const identities = new IdentityService({
+    store,
+    challenges,
+    relyingParty,
+    policy: () => offers.proofJudge!.identityPolicy(),
+    now,
+  });
+  offers.identityJudge = identities;
+  return { operations: identityOperations({ identities }) };
+};

@@ -1,0 +1,101 @@
+/** Operations on the identity of a key without a serial number: a credential that the key has made for this registry. */
+import { Type } from 'typebox';
+import { Code } from './codes.ts';
+import { additions } from './define.ts';
+import * as f from './device-fields.ts';
+import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { candidate, firmware, identified, identityId, made, station } from './identity-shapes.ts';
+import { identityBounds, proofBounds } from './limits.ts';
+import { aaguid } from './proof.ts';
+import { assertion } from './receipts.ts';
+import { changers, fidoProtocols, identityPolicies } from './values.ts';
+
+/** Operations on identities. */
+export const identityOperations = additions('Identity', {
+  /** Not stored: any node can check it. */
+  createIdentityChallenge: {
+    summary: 'Get a challenge with which a key makes or uses its credential for this registry',
+    description: `The challenge is valid for ${proofBounds.challengeSeconds / 60} minutes, for this caller only.`,
+    access: changers,
+    limit: 'query',
+    data: Type.Object({
+      identityId: shown('identifies the challenge'),
+      challenge: shown('32 random bytes that the key signs; base64url without padding'),
+      relyingParty: shown('relying party of the credential: the id of the registry, `.devmgr.invalid`'),
+      number: shown('serial number for a key that has none', 'DM-7KQM2-XWDH9'),
+      policy: oneOf(identityPolicies, { description: 'which keys make a credential: see the policy of proofs' }),
+      expiresAt: timestamp('until when it can be used'),
+    }),
+  },
+
+  /** At most three portions. A key that is in none of them is named by its printed number. */
+  listIdentityCandidates: {
+    summary: 'List the credentials that an attached key may have',
+    description: `The likeliest first: those that this station had last, then those with the firmware of the key, the last seen first. At most ${identityBounds.portions.join(', then ')}; a client repeats it with \`portion\` = \`next\` until the key has one of them or \`next\` is null. With serialNumber: the credential of that device alone.`,
+    access: changers,
+    limit: 'query',
+    body: Type.Object({
+      protocol: oneOf(fidoProtocols, { description: 'protocol of the key' }),
+      aaguid: Type.Optional(nullable(aaguid)),
+      firmware,
+      station,
+      serialNumber: Type.Optional(f.serialNumber),
+      portion: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: identityBounds.portions.length,
+          default: 1,
+          description: '`next` of the previous response; absent to begin',
+        }),
+      ),
+    }),
+    data: Type.Object({
+      relyingParty: shown('relying party of the credentials'),
+      list: Type.Array(candidate),
+      next: nullable(Type.Integer({ description: 'the next portion; null if there is none' })),
+    }),
+    example: { body: { protocol: 'CTAP2', aaguid: '2fc0579f-8113-47ea-b116-bb5a8db9202a', station: 'line-3' } },
+  },
+
+  /** For a device that has no credential, or whose key was reset. */
+  bindIdentity: {
+    summary: 'Bind the new credential of a key to a registered device',
+    description:
+      'A device that has a credential keeps it: 1001, unless an ADMIN confirms with `replace` that its key was reset elsewhere. A credential that another device has: 2006, with both in `data`.',
+    access: changers,
+    params: Type.Object({ identityId }),
+    body: Type.Object({
+      deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }),
+      ...made,
+      replace: Type.Optional(
+        Type.Boolean({ description: 'true: the key was reset elsewhere and has lost the credential that is stored' }),
+      ),
+    }),
+    data: identified,
+    errors: [404, Code.deviceNotFound, Code.deviceDeactivated, Code.serialDuplicated],
+    example: {
+      params: { identityId: 'AAAA' },
+      body: { deviceId: 'DEV-1', evidence: { method: 'fido', attestationObject: 'AAAA' }, numberSource: 'printed' },
+    },
+  },
+
+  /** A credential can be erased, not copied. */
+  proveIdentity: {
+    summary: 'Verify the signature of a key with its credential',
+    description:
+      'Without a touch: the key is recognized, and its station is remembered. With a touch: the journal and `identityProvedAt` of the device have it. The credential of another device than deviceId: 2006, with both in `data`. A signature that does not match, a challenge from before the last proof and a counter that went back are 1001.',
+    access: changers,
+    params: Type.Object({ identityId }),
+    body: Type.Object({
+      deviceId: Type.Optional(token({ description: 'the device that the key should be', examples: ['DEV-1'] })),
+      ...assertion,
+      station,
+    }),
+    data: identified,
+    errors: [404, Code.deviceNotFound, Code.serialDuplicated],
+    example: {
+      params: { identityId: 'AAAA' },
+      body: { deviceId: 'DEV-1', credentialId: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+    },
+  },
+});
