@@ -439,7 +439,7 @@ export const adding: typeof en.adding = {
 /** The import of a file of devices. */
 export const importing: typeof en.importing = {
   hint: 'Registriert die Geräte in einer Datei. Die Datei wird in diesem Browser gelesen; Spalten mit Geheimnissen werden nie gesendet.',
-  fileHint: 'CSV mit Kopfzeile, JSON, JSON-Zeilen oder Schlüsselpakete (PSKC).',
+  fileHint: 'CSV mit Kopfzeile, Excel (.xlsx), JSON, JSON-Zeilen oder Schlüsselpakete (PSKC).',
   interrupted: name =>
     `Der Import von ${name} wurde unterbrochen. Wählen Sie die Datei noch einmal, um fortzufahren: Kein Gerät wird zweimal registriert, und die Ergebnisse enthalten alle Aktivierungscodes.`,
   preset: 'Quelle der Datei',
@@ -447,6 +447,7 @@ export const importing: typeof en.importing = {
     '': 'andere: Die Spalten heißen wie die Felder',
     yubico: 'Yubico: Seriennummern oder Key Provisioning',
     'entra-oath': 'Microsoft Entra: OATH-Token',
+    privacyidea: 'privacyIDEA: OATH-Token',
     'snipe-it': 'Snipe-IT: Assets',
     pskc: 'Schlüsselpakete (PSKC, XML)',
   },
@@ -469,6 +470,7 @@ export const importing: typeof en.importing = {
     new: 'neu',
     added: 'registriert',
     exists: 'schon registriert',
+    repeated: 'wiederholt',
     differs: 'weicht vom Register ab',
     refused: 'abgelehnt',
   },
@@ -476,16 +478,33 @@ export const importing: typeof en.importing = {
   fault: {
     empty: 'Die Datei ist leer.',
     'no rows': 'Nach den Namen der Spalten enthält die Datei keine Geräte.',
+    'all left out': 'Es bleibt keine Zeile übrig.',
     header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
     'columns absent': 'Diese Spalten hat die Datei nicht:',
     'fields missing': 'Keine Spalte und kein Wert ist zugeordnet:',
-    'column twice': 'Zwei Spalten sind zugeordnet:',
+    'column twice': 'Zwei Spalten können gemeint sein. Ordnen Sie eine zu:',
     'tag name': 'Diese Spalte ist kein gültiger Merkmalname:',
     array: 'Das ist keine gültige JSON-Liste.',
     'too long': 'Eine Zeile ist länger als 1 MiB.',
+    foreign: 'Diese Datei hat keine lesbaren Zeilen:',
+    workbook: 'Die Arbeitsmappe ist nicht lesbar.',
     xml: 'Die einzigen lesbaren XML-Dateien sind Schlüsselpakete (PSKC): Wählen Sie diese Quelle oben.',
     pskc: 'Das sind keine gültigen Schlüsselpakete.',
     'no packages': 'Die Datei hat keine Schlüsselpakete.',
+  },
+  foreign: {
+    html: 'Es ist eine HTML-Seite. Exportieren Sie sie als CSV (in ServiceNow: Exportieren > CSV), oder speichern Sie sie in Excel als .xlsx.',
+    xls: 'Es ist eine Arbeitsmappe von Excel 97 bis 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',
+    'xml workbook':
+      'Es ist eine XML-Kalkulationstabelle von 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',
+    'locked workbook':
+      'Die Arbeitsmappe hat ein Kennwort. Entfernen Sie es in Excel, und speichern Sie die Arbeitsmappe.',
+    opendocument: 'Es ist eine OpenDocument-Tabelle. Speichern Sie sie in LibreOffice als CSV oder als .xlsx.',
+    numbers: 'Es ist eine Tabelle von Numbers. Exportieren Sie sie als CSV.',
+    zip: 'Es ist ein ZIP-Archiv. Entpacken Sie es, und wählen Sie die Datei darin.',
+    gzip: 'Es ist mit gzip komprimiert. Entpacken Sie es.',
+    pdf: 'Es ist ein PDF-Dokument. Bitten Sie um die Liste als CSV oder .xlsx.',
+    binary: 'Es ist keine Textdatei.',
   },
 };
 
@@ -775,7 +794,7 @@ export const people: typeof en.people = {
   total: count => s(count, 'Person', 'Personen'),
   empty: 'Keine passenden Personen.',
   column: { groups: 'Gruppen', source: 'Quelle', devices: 'Geräte', left: 'Ausgeschieden' },
-  sources: { local: 'dieses Register', scim: 'Identitätsanbieter', directory: 'Verzeichnis', import: 'Liste' },
+  sources: { local: 'dieses Register', scim: 'Identitätsanbieter', directory: 'Verzeichnis' },
   state: { active: 'aktiv', left: 'ausgeschieden' },
   filter: { keyword: 'Name, E-Mail oder ID', anySource: 'Alle Quellen', anyState: 'Alle Zustände' },
   optional: { name: 'Name (optional)', email: 'E-Mail (optional)' },

@@ -2,16 +2,17 @@
  * The words of the console in English, for each page those that it alone needs. Any other language has the same entries: the type
  * checker compares them. An entry is a text, or a function of what it names.
  */
+
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { statisticsRange } from '../../src/contract/values.ts';
-import type { InputFault } from '../../src/enrollment/import/fault.ts';
-import type { Preset } from '../../src/enrollment/import/mapping.ts';
 import type { IssueProblemCode } from '../../src/enrollment/issue-step.ts';
 import type { PinFault } from '../../src/enrollment/key-pin.ts';
 import type { CheckName } from '../../src/enrollment/line/checks.ts';
 import type { Remark } from '../../src/enrollment/line/events.ts';
 import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type { KeyFailure } from '../../src/enrollment/outcome.ts';
+import type { ForeignKind, InputFault } from '../../src/tables/fault.ts';
+import type { Preset } from '../../src/tables/presets.ts';
 import { type DistanceUnit, duration, grouped, twoDigits } from './numbers.ts';
 
 /** The words for each entry of a set. */
@@ -422,7 +423,7 @@ export const adding = {
 /** The import of a file of devices. */
 export const importing = {
   hint: 'Registers the devices in a file. The file is read in this browser; columns with secrets are never sent.',
-  fileHint: 'CSV with a header row, JSON, JSON lines, or key packages (PSKC).',
+  fileHint: 'CSV with a header row, Excel (.xlsx), JSON, JSON lines, or key packages (PSKC).',
   interrupted: (name: string) =>
     `The import of ${name} was interrupted. Choose the file again to continue: no device is registered twice, and the results contain all activation codes.`,
   preset: 'Source of the file',
@@ -430,6 +431,7 @@ export const importing = {
     '': 'other: the columns are named like the fields',
     yubico: 'Yubico: serial numbers or key provisioning',
     'entra-oath': 'Microsoft Entra: OATH tokens',
+    privacyidea: 'privacyIDEA: OATH tokens',
     'snipe-it': 'Snipe-IT: assets',
     pskc: 'key packages (PSKC, XML)',
   } satisfies Words<Preset | ''>,
@@ -452,6 +454,7 @@ export const importing = {
     new: 'new',
     added: 'registered',
     exists: 'already registered',
+    repeated: 'repeated',
     differs: 'differs from the registry',
     refused: 'refused',
   },
@@ -459,17 +462,32 @@ export const importing = {
   fault: {
     empty: 'The file is empty.',
     'no rows': 'The file has no devices after the names of the columns.',
+    'all left out': 'No line is left.',
     header: 'The first line must contain the names of the columns.',
     'columns absent': 'The file does not have these columns:',
     'fields missing': 'No column and no value is assigned to:',
-    'column twice': 'Two columns are assigned to:',
+    'column twice': 'Two columns can be meant. Assign one of them:',
     'tag name': 'This column is not a valid tag name:',
     array: 'This is not a valid JSON array.',
     'too long': 'A line is longer than 1 MiB.',
+    foreign: 'This file has no rows that can be read:',
+    workbook: 'The workbook cannot be read.',
     xml: 'The only XML files that can be read are key packages (PSKC): choose that source above.',
     pskc: 'These are not valid key packages.',
     'no packages': 'The file has no key packages.',
   } satisfies Words<InputFault['what']>,
+  foreign: {
+    html: 'it is an HTML page. Export it as CSV (in ServiceNow: Export > CSV), or save it in Excel as .xlsx.',
+    xls: 'it is a workbook of Excel 97 to 2003. Save it in Excel as .xlsx or as CSV UTF-8.',
+    'xml workbook': 'it is an XML spreadsheet of 2003. Save it in Excel as .xlsx or as CSV UTF-8.',
+    'locked workbook': 'the workbook has a password. Remove it in Excel, and save the workbook.',
+    opendocument: 'it is an OpenDocument spreadsheet. Save it in LibreOffice as CSV or as .xlsx.',
+    numbers: 'it is a spreadsheet of Numbers. Export it as CSV.',
+    zip: 'it is a ZIP archive. Unpack it, and choose the file in it.',
+    gzip: 'it is compressed with gzip. Unpack it.',
+    pdf: 'it is a PDF document. Ask for the list as CSV or .xlsx.',
+    binary: 'it is not a file of text.',
+  } satisfies Words<ForeignKind>,
 };
 
 /** Bulk operations. */
@@ -753,7 +771,7 @@ export const people = {
   total: (count: number) => s(count, 'person', 'persons'),
   empty: 'No persons match.',
   column: { groups: 'Groups', source: 'Source', devices: 'Devices', left: 'Left' },
-  sources: { local: 'this registry', scim: 'identity provider', directory: 'directory', import: 'list' },
+  sources: { local: 'this registry', scim: 'identity provider', directory: 'directory' },
   state: { active: 'active', left: 'has left' },
   filter: { keyword: 'Name, e-mail or id', anySource: 'All sources', anyState: 'All states' },
   optional: { name: 'Name (optional)', email: 'E-mail (optional)' },

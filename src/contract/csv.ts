@@ -20,10 +20,3 @@ export function csvCell(text: string): string {
 export function cellText(cell: string): string {
   return cell.startsWith("'") && guarded.test(cell) ? cell.slice(1) : cell;
 }
-
-/** The name of a column as names are compared: case, spaces and punctuation do not matter. */
-export const plainName = (name: string): string =>
-  name
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_.-]+/g, '');

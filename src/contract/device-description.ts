@@ -14,8 +14,6 @@ interface TextDescription {
   /** Whether it never changes after the registration: the digest of a device covers it. */
   readonly isFixed: boolean;
   readonly example: string;
-  /** Other names of its column in a file, in lower case. */
-  readonly spellings: readonly string[];
 }
 
 /** The texts, in the order in which they are shown. */
@@ -26,7 +24,6 @@ export const describedTexts = {
     isRequired: true,
     isFixed: true,
     example: 'Feitian',
-    spellings: ['vendor', 'maker', 'manufacturername'],
   },
   model: {
     label: 'model',
@@ -34,7 +31,6 @@ export const describedTexts = {
     isRequired: true,
     isFixed: true,
     example: 'ePass K9',
-    spellings: ['devicemodel', 'modelname', 'product'],
   },
   hardwareVersion: {
     label: 'hardware version',
@@ -42,7 +38,6 @@ export const describedTexts = {
     isRequired: false,
     isFixed: true,
     example: '2.1',
-    spellings: ['hardware', 'hwversion', 'hw'],
   },
   firmwareVersion: {
     label: 'firmware version',
@@ -50,7 +45,6 @@ export const describedTexts = {
     isRequired: false,
     isFixed: false,
     example: '1.0.3',
-    spellings: ['firmware', 'fwversion', 'fw'],
   },
 } as const satisfies Readonly<Record<string, TextDescription>>;
 

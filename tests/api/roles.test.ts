@@ -116,7 +116,6 @@ const administrators: readonly RouteName[] = [
   'listHeldPeople',
   'listRefusedRequests',
   'listUnmatched',
-  'importPeople',
   'matchPeople',
   'releasePeople',
   'setPeoplePolicy',

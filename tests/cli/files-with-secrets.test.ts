@@ -181,10 +181,16 @@ test('a SIM card with and without the filler of its number is one card', async (
   await daemon.call('POST', '/api/devices/register', device);
   const file = fileOf('ICCID\n8986000000000001232F\n8986000000000001232\n8949440000000007011\n8949440000000007011f\n');
   const planned = await daemon.run(['register', '--file', file, ...simFlags, '--dry-run', '--json']);
-  expect(planned.rows.map(row => row.status)).toEqual(['new', 'invalid', 'registered', 'invalid']);
+  expect(planned.rows.map(row => row.status)).toEqual(['new', 'repeated', 'invalid', 'repeated']);
   const { rows } = await daemon.run(['register', '--file', file, ...simFlags, '--json']);
   const exists = { status: 'failed', code: 2006, message: expect.stringContaining('already exists') };
-  expect(rows).toMatchObject([{ status: 'success', serialNumber: '8986000000000001232F' }, exists, exists, exists]);
+  const repeats = (line: number) => ({ status: 'repeated', message: expect.stringContaining(`repeats line ${line}`) });
+  expect(rows).toMatchObject([
+    { status: 'success', serialNumber: '8986000000000001232F' },
+    repeats(2),
+    exists,
+    repeats(4),
+  ]);
   expect((await daemon.run(['show', '8986000000000001232F', '--json'])).json.serialNumber).toBe('8986000000000001232');
 });
 

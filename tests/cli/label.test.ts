@@ -315,7 +315,7 @@ describe('--dry-run', () => {
   });
 
   test('a line without a device fails in other files', async () => {
-    const file = templateOf('deviceId,serialNumber\n,LB-0\n,\n', 'list.csv');
+    const file = templateOf('deviceId,serialNumber,note\n,LB-0,\n,,x\n,,\n', 'list.csv');
     const { code, rows } = await daemon.run(['label', '--file', file, '--dry-run', '--json']);
     expect(code).toBe(7);
     expect(rows.map(({ status }) => status)).toEqual(['success', 'failed']);

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { openInput } from '../../src/cli/commands/many/import/input.ts';
-import { mappingOf } from '../../src/cli/commands/many/import/run.ts';
+import { bytesOf } from '../../src/cli/jobs/table-file.ts';
 import { toCsv } from '../../src/cli/terminal/csv.ts';
 import { cellText, csvCell } from '../../src/contract/csv.ts';
-import { fieldOf } from '../../src/enrollment/import/columns.ts';
-import { readCsv } from '../../src/enrollment/import/csv.ts';
-import { InvalidInput } from '../../src/enrollment/import/fault.ts';
-import { readJsonArray, readJsonLines } from '../../src/enrollment/import/json.ts';
-import { headOf } from '../../src/enrollment/import/rows.ts';
-import { peek } from '../../src/enrollment/import/text.ts';
+import { readCsv } from '../../src/tables/csv.ts';
+import { InvalidInput } from '../../src/tables/fault.ts';
+import { deviceFields, meaningsOf } from '../../src/tables/fields.ts';
+import { readJsonArray, readJsonLines } from '../../src/tables/json.ts';
+import type { RawRows } from '../../src/tables/raw.ts';
+import { openTable } from '../../src/tables/table.ts';
+import { eachLine, peek } from '../../src/tables/text.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 async function* pieces(text: string, size: number): AsyncGenerator<string> {
@@ -25,6 +25,8 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   for await (const item of items) list.push(item);
   return list;
 }
+
+const rows = async (groups: RawRows) => (await all(groups)).flat();
 
 const csv = (text: string, size = 1_000) => all(readCsv(pieces(text, size)));
 
@@ -127,18 +129,18 @@ describe('JSON', () => {
   test('elements of an array have the line in which they start, however the text is split', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.jsonValue(), { maxLength: 8 }),
+        fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 8 }),
         fc.constantFrom(0, 1, 2),
         fc.integer({ min: 1, max: 30 }),
         async (values, indent, size) => {
           const text = JSON.stringify(values, null, indent);
-          const elements = await all(readJsonArray(pieces(text, size)));
-          expect(elements.map(element => JSON.parse(element.text))).toEqual(JSON.parse(text));
+          const elements = await rows(readJsonArray(pieces(text, size)));
+          expect(elements.map(element => 'object' in element && element.object)).toEqual(JSON.parse(text));
         },
       ),
     );
-    const lines = await all(readJsonArray(pieces('[\n {"a":\n1},\n\n 2 , "x,]"\n]\n', 3)));
-    expect(lines.map(({ line }) => line)).toEqual([2, 5, 5]);
+    const lines = await rows(readJsonArray(pieces('[\n {"a":\n1},\n\n 2 , "x,]"\n]\n', 3)));
+    expect(lines.map(({ position }) => position.line)).toEqual([2, 5, 5]);
   });
 
   test.each(['', '{}', '[1', '[1,]', '[,1]', '[1]x', '["a]'])('%j is not an array', async text => {
@@ -146,15 +148,21 @@ describe('JSON', () => {
   });
 
   test.each([
-    ['{}', 'keys.json'],
-    [`[${' '.repeat(2 ** 21)}`, 'keys.json'],
-    ['"'.repeat(2 ** 21), 'keys.csv'],
-  ])('why the columns of an input cannot be read is in words (%#)', async (text, file) => {
-    await expect(headOf(pieces(text, 2 ** 16), file, mappingOf(undefined))).rejects.toBeInstanceOf(InvalidInput);
+    ['{}x', 'keys.jsonl', 'no rows'],
+    [`[${' '.repeat(2 ** 21)}`, 'keys.json', 'too long'],
+    ['"'.repeat(2 ** 21), 'keys.csv', 'too long'],
+  ])('why an input cannot be read is a fault (%#)', async (text, file, what) => {
+    const bytes = (async function* () {
+      yield Buffer.from(text);
+    })();
+    const read = openTable(bytes, { file, fields: deviceFields, isDraft: true }).then(table => all(table.rows));
+    await (what === 'no rows'
+      ? expect(read).resolves.toMatchObject([{ problem: 'not valid JSON' }])
+      : expect(read).rejects.toBeInstanceOf(InvalidInput));
   });
 
   test('empty lines count', async () => {
-    expect((await all(readJsonLines(pieces('1\n\n 2\r\n3', 2)))).map(({ line, text }) => [line, text.trim()])).toEqual([
+    expect((await all(eachLine(pieces('1\n\n 2\r\n3', 2)))).map(({ line, text }) => [line, text.trim()])).toEqual([
       [1, '1'],
       [3, '2'],
       [4, '3'],
@@ -218,24 +226,13 @@ test.each([
   ['comment', null],
   ['__proto__', null],
 ])('the column "%s" is %s', (name, field) => {
-  expect(fieldOf(name)).toBe(field);
+  expect(meaningsOf(deviceFields, name)[0]?.field ?? null).toBe(field);
 });
 
 test('a file is opened when its first row is wanted: one that is gone is reported then, and does not end the program before', async () => {
   const file = join(temporaryFolder(), 'gone.csv');
-  const nothing = () => undefined;
-  const mapping = mappingOf(undefined);
-  const input = openInput({
-    file,
-    stdin: Readable.from([]),
-    encoding: null,
-    format: null,
-    mapping,
-    defaults: {},
-    explain: nothing,
-    notice: nothing,
-  });
+  const bytes = bytesOf({ file, stdin: Readable.from([]) });
   // Longer than it takes to find that the file does not exist.
   for (let i = 0; i < 5; i++) await expect(access(file)).rejects.toThrow('ENOENT');
-  await expect(input.rows.next()).rejects.toThrow('gone.csv cannot be read');
+  await expect(bytes.next()).rejects.toThrow('gone.csv cannot be read');
 });

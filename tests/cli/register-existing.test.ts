@@ -124,19 +124,19 @@ describe('--skip-existing', () => {
     expect(rows).toMatchObject([{ status: 'registered', deviceId }]);
   });
 
-  test('treats the second of two lines with one serial number as registered', async () => {
+  test('counts a line that repeats another one once', async () => {
     const p = prefix();
     const file = fileOf(csvOf([...linesOf(p, 1), ...linesOf(p, 1), `UKEY,${p}-0,Other,One`]));
     const planned = await daemon.run(['register', '--file', file, '--skip-existing', '--dry-run', '--json']);
     expect(statuses(planned.rows)).toEqual([
       [2, 'new'],
-      [3, 'registered'],
+      [3, 'repeated'],
       [4, 'invalid'],
     ]);
     const { rows } = await daemon.run(['register', '--file', file, '--skip-existing', '--json']);
     expect(statuses(rows)).toEqual([
       [2, 'success'],
-      [3, 'registered'],
+      [3, 'repeated'],
       [4, 'failed'],
     ]);
   });

@@ -109,7 +109,7 @@ describe('a CSV', () => {
       [3, 'failed', 'serialNumber'],
       [4, 'failed', 'deviceType'],
       [5, 'failed', 'manufacturer'],
-      [6, 'failed', 'serialNumber'],
+      [6, 'repeated', undefined],
       [7, 'failed', 'serialNumber'],
       [8, 'failed', undefined],
       [9, 'failed', 'manufacturer'],
@@ -199,13 +199,13 @@ describe('JSON', () => {
     const numbered = (rows: { line: number; item: number; status: string }[]) =>
       rows.map(({ line, item, status }) => [line, item, status]);
     const planned = await daemon.run(['register', '--file', file, '--dry-run']);
-    expect(planned.stdout).toContain('duplicate of item 1');
+    expect(planned.stdout).toContain('item 3 repeats item 1');
     expect(planned.stdout).toMatch(/^item 4 +✗ invalid/m);
     const { rows } = await daemon.run(['register', '--file', file, '--json']);
     expect(numbered(rows)).toEqual([
       [1, 1, 'success'],
       [1, 2, 'failed'],
-      [1, 3, 'failed'],
+      [1, 3, 'repeated'],
       [1, 4, 'failed'],
     ]);
     const again = await daemon.run(['register', '--file', file]);
@@ -250,7 +250,7 @@ test('a dry run reports new, registered and invalid lines, and changes nothing',
   expect(rows.map(({ line, status }) => [line, status])).toEqual([
     [2, 'new'],
     [3, 'registered'],
-    [4, 'invalid'],
+    [4, 'repeated'],
     [5, 'invalid'],
   ]);
   expect(rows[1].deviceId).toBe(deviceId);
@@ -258,7 +258,7 @@ test('a dry run reports new, registered and invalid lines, and changes nothing',
   expect(await total(p)).toBe(1);
 });
 
-test('25,000 lines with a hundred invalid ones: 24,900 are registered, each of the others has its line number', async () => {
+test('25,000 lines, 50 of them invalid and 50 repeated: 24,900 are registered, each of the others has its line number', async () => {
   const p = prefix();
   const rows = lines(p, 24_900);
   const badLines: number[] = [];
@@ -272,10 +272,12 @@ test('25,000 lines with a hundred invalid ones: 24,900 are registered, each of t
   const { code, stdout, stderr } = await daemon.run(['register', '--file', file, '--out', out, '--quiet']);
   expect(code).toBe(7);
   expect(stdout.split('\n').filter(Boolean)).toHaveLength(24_900);
-  expect(stderr).toContain('100 of 25,000 lines failed, 24,900 devices are registered');
+  expect(stderr).toContain('50 of 25,000 lines failed, 24,900 devices are registered, 50 repeated');
   const results = readFileSync(out, 'utf8').trimEnd().split('\n').slice(1);
   expect(results).toHaveLength(25_000);
-  expect(results.filter(line => line.includes(',failed,')).map(line => Number(line.split(',')[0]))).toEqual(badLines);
+  expect(results.filter(line => /,(failed|repeated),/.test(line)).map(line => Number(line.split(',')[0]))).toEqual(
+    badLines,
+  );
   expect(await total(p)).toBe(24_900);
   expect(existsSync(`${out}.resume.json`)).toBe(false);
 }, 120_000);

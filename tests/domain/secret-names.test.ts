@@ -1,14 +1,8 @@
 /** Names of columns that hold secrets, and first lines that are data. */
 import { describe, expect, test } from 'vitest';
 import { registrationFields } from '../../src/contract/readers.ts';
-import { presetMapping, presets } from '../../src/enrollment/import/mapping.ts';
-import {
-  isDataLine,
-  isSecretName,
-  isSecretValue,
-  looksLikeKey,
-  SecretColumns,
-} from '../../src/enrollment/import/secret-names.ts';
+import { deviceFields, listFields, personFields } from '../../src/tables/fields.ts';
+import { isDataLine, isSecretName, isSecretValue, looksLikeKey, SecretColumns } from '../../src/tables/secrets.ts';
 
 const secret = `KI, Ki, eKI, KI_ENC, OPC, OPc, OP, K, K4, K4_2, K4 (hex), ADM, ADM1, ADM_2, PIN, PIN1, PIN2, pin-code, PUK, PUK1, PUK2, KIC1, KIC_3,
   KID1, KID (hex), KIK1, PSK, pre-shared key, preSharedKey, seed, Seed (Base32), OTP seed, token seed, secret, Secret key, shared_secret,
@@ -65,9 +59,13 @@ describe('the lines of a file with a column Primary Key', () => {
   });
 });
 
-test('no field and no column of a preset is a secret', () => {
-  const columns = presets.flatMap(preset => Object.values(presetMapping(preset).columns).flat());
-  expect([...registrationFields, ...columns].filter(isSecretName)).toEqual([]);
+test('no field and no name of the dictionary is a secret', () => {
+  const names = [...deviceFields, ...personFields, ...listFields].flatMap(({ field, words, weak = [] }) => [
+    ...(field === 'activationCode' ? [] : [field]),
+    ...words.flat(),
+    ...weak,
+  ]);
+  expect([...registrationFields, ...names].filter(isSecretName)).toEqual([]);
 });
 
 describe('a line of data is not shown as a header', () => {

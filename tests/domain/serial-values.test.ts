@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { luhnDigit } from '../../drivers/protocols/iccid.ts';
 import { cardNumber, formsOf, isCheckDigitRight } from '../../src/contract/iccid.ts';
-import { damageOf, judgedSerial } from '../../src/enrollment/import/serial-values.ts';
+import { damageOf, judgedSerial } from '../../src/tables/serial-values.ts';
 import { mulberry } from '../support/mulberry.ts';
 
 describe('a number that a spreadsheet has changed is refused with the reason', () => {

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { check } from '../../daemon/maintenance/maintenance.ts';
 import type { AuditOptions } from '../../src/contract/programs.ts';
-import { readCsv } from '../../src/enrollment/import/csv.ts';
+import { readCsv } from '../../src/tables/csv.ts';
 import { copyHome } from '../support/copied-home.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { rowsOf } from '../support/database.ts';

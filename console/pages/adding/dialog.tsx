@@ -92,7 +92,7 @@ async function readEntries({ tags, ...fields }: DeviceEntries, asIs: boolean) {
   const [{ readObject }, { parseTag }, { judgedSerial }] = await Promise.all([
     import('../../../src/contract/readers.ts'),
     import('../../../src/contract/tags.ts'),
-    import('../../../src/enrollment/import/serial-values.ts'),
+    import('../../../src/tables/serial-values.ts'),
   ]);
   const deviceType = fields.deviceType.value;
   const source = { deviceType, column: '', hasSecrets: false, asIs };

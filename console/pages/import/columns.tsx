@@ -1,10 +1,10 @@
 /** Field of each column of a file, and the values for lines that have none. */
 import { describedTexts } from '../../../src/contract/device-description.ts';
 import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
-import type { RegistrationField } from '../../../src/enrollment/import/columns.ts';
-import { assignedFields, presets } from '../../../src/enrollment/import/mapping.ts';
-import type { HeadColumn } from '../../../src/enrollment/import/rows.ts';
-import { looksLikeKey } from '../../../src/enrollment/import/secret-names.ts';
+import type { TableColumn } from '../../../src/tables/columns.ts';
+import type { DeviceField } from '../../../src/tables/fields.ts';
+import { presets } from '../../../src/tables/presets.ts';
+import { looksLikeKey } from '../../../src/tables/secrets.ts';
 import { Field } from '../../parts/field.tsx';
 import { CheckBox, Choice } from '../../parts/inputs.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -12,19 +12,14 @@ import { device as deviceWords, text, importing as words } from '../../text/word
 import type { FileImport } from './state.ts';
 
 const fields = ['serialNumber', 'deviceType', ...Object.keys(describedTexts)] as readonly Exclude<
-  RegistrationField,
+  DeviceField,
   'tags' | 'proofId'
 >[];
 
 /** A field for each column. A preset knows the columns of other programs. */
 export function Columns({ state }: { readonly state: FileImport }) {
   const settings = state.settings.value;
-  const head = state.head.value ?? [];
-  const assigned = assignedFields(
-    head.map(({ name }) => name),
-    state.mapping,
-  );
-  const rows = head.map((column, i) => ({ ...column, i, field: assigned[i] ?? null }));
+  const rows = (state.head.value ?? []).map((column, i) => ({ ...column, i }));
   return (
     <section>
       <h2>{text.common.columns}</h2>
@@ -56,11 +51,11 @@ export function Columns({ state }: { readonly state: FileImport }) {
   );
 }
 
-type FieldOfProps = Readonly<{ column: HeadColumn & { readonly field: RegistrationField | null }; state: FileImport }>;
+type FieldOfProps = Readonly<{ column: TableColumn<DeviceField>; state: FileImport }>;
 
-function FieldOf({ column: { name, field, holdsSecrets }, state }: FieldOfProps) {
-  if (holdsSecrets) return <>{words.secret}</>;
-  if (/^tag:/i.test(name) && field === null) return <>{text.column.tags}</>;
+function FieldOf({ column: { name, field, tag, isSecret }, state }: FieldOfProps) {
+  if (isSecret || looksLikeKey(name)) return <>{words.secret}</>;
+  if (tag !== null) return <>{text.column.tags}</>;
   return (
     <Choice<string>
       isInline
@@ -68,7 +63,7 @@ function FieldOf({ column: { name, field, holdsSecrets }, state }: FieldOfProps)
       value={field ?? ''}
       values={['', ...fields]}
       words={{ '': words.ignored, ...deviceWords.facts }}
-      onChange={chosen => state.assign(name, (chosen || null) as RegistrationField | null)}
+      onChange={chosen => state.assign(name, (chosen || null) as DeviceField | null)}
     />
   );
 }

@@ -13,12 +13,13 @@ import type { CheckedFile } from './plan.ts';
 /** Lines that the page shows; the file has all of them. */
 const SHOWN = 100;
 
-const kinds = ['new', 'added', 'exists', 'differs', 'refused'] as const;
+const kinds = ['new', 'added', 'exists', 'repeated', 'differs', 'refused'] as const;
 type LineKind = (typeof kinds)[number];
 const colors: Readonly<Record<LineKind, string>> = {
   new: 'good',
   added: 'good',
   exists: '',
+  repeated: '',
   differs: 'warn',
   refused: 'bad',
 };
@@ -27,6 +28,7 @@ function kindOf({ status, deviceId }: LineResult): LineKind {
   if (status === 'new') return 'new';
   if (status === 'success') return 'added';
   if (status === 'registered') return 'exists';
+  if (status === 'repeated') return 'repeated';
   return deviceId ? 'differs' : 'refused';
 }
 
@@ -89,6 +91,7 @@ function whyOf({ rows, existing }: CheckedFile, i: number, line: LineResult): st
       .map(([field]) => `${deviceWords.facts[field]}: ${device[field]} ≠ ${row.device[field]}`)
       .join('; ');
   if (kindOf(line) === 'exists') return '';
+  if (kindOf(line) === 'repeated') return line.message;
   return text.problem.refusal((line.code ?? Code.parameterError) as ErrorCode, line.message);
 }
 

@@ -1,6 +1,6 @@
 /** Registers the devices of a file: choose it, assign its columns, look at what would happen, register. */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { InputFault } from '../../../src/enrollment/import/fault.ts';
+import type { InputFault } from '../../../src/tables/fault.ts';
 import { BatchProgress } from '../../parts/batch-progress.tsx';
 import { Button } from '../../parts/button.tsx';
 import { FileField } from '../../parts/field.tsx';
@@ -92,7 +92,9 @@ function Fault({ state }: { readonly state: FileImport }) {
 function detailOf(fault: InputFault): string {
   const names = deviceWords.facts as Readonly<Record<string, string>>;
   if ('fields' in fault) return fault.fields.map(field => names[field] ?? field).join(', ');
-  if ('column' in fault) return names[fault.column] ?? fault.column;
+  if ('columns' in fault) return fault.columns.join(', ');
+  if ('column' in fault) return fault.column;
+  if ('kind' in fault) return words.foreign[fault.kind];
   return 'line' in fault ? faultWords.line(fault.line, fault.problem) : '';
 }
 

@@ -1,12 +1,12 @@
 /** Reads a file and compares it with the registry. The page stays usable: the work is done in small parts. */
-import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import { batchesOf } from '../../../src/enrollment/import/batches.ts';
-import { DroppedSecrets } from '../../../src/enrollment/import/columns.ts';
-import type { ReadOptions } from '../../../src/enrollment/import/csv-rows.ts';
 import { type ExistingDevice, ImportPlan } from '../../../src/enrollment/import/plan.ts';
 import type { LineResult } from '../../../src/enrollment/import/result.ts';
 import type { Row } from '../../../src/enrollment/import/row.ts';
-import { rowsOf } from '../../../src/enrollment/import/rows.ts';
+import { type DeviceReading, openDevices } from '../../../src/enrollment/import/rows.ts';
+import type { DeviceField } from '../../../src/tables/fields.ts';
+import type { Table } from '../../../src/tables/table.ts';
+import type { Doubt } from '../../../src/tables/table-row.ts';
 import { exportedDevices } from '../../api/export.ts';
 import { inSlices, rest } from '../../parts/slices.ts';
 
@@ -17,6 +17,8 @@ export interface CheckedFile {
   readonly lines: readonly LineResult[];
   /** The devices of the registry that have serial numbers of the file. */
   readonly existing: ReadonlyMap<string, ExistingDevice>;
+  /** What a person should look at. */
+  readonly doubts: readonly Doubt[];
 }
 
 /** The file is not in the encoding in which it was read. */
@@ -30,7 +32,7 @@ export class InvalidEncoding extends Error {
   }
 }
 
-/** UTF-16 units that are read at once. */
+/** Bytes that are read at once. */
 const PIECE = 2 ** 14;
 
 /** The rows in batches of at most `size` that fit into one request. */
@@ -40,42 +42,35 @@ export async function batched(rows: readonly Row[], size: number): Promise<reado
   return batches;
 }
 
-/** The text of a file in pieces. Throws `InvalidEncoding`. */
-export async function* textOf(file: File, encoding: string | null): AsyncGenerator<string> {
-  const decoder = new TextFileDecoder(encoding);
+/** The bytes of a file in pieces: the page gets its turn after each. */
+export async function* bytesOf(file: File): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
-  const checked = (text: string) => {
-    if (decoder.invalidLine !== null) throw new InvalidEncoding(decoder.invalidLine, decoder.encoding);
-    return text;
-  };
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const text = checked(decoder.decode(part.value));
-    for (let at = 0; at < text.length; at += PIECE) {
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    for (let at = 0; at < part.value.length; at += PIECE) {
       await rest();
-      yield text.slice(at, at + PIECE);
+      yield part.value.subarray(at, at + PIECE);
     }
-  }
-  yield checked(decoder.end());
 }
 
-/** Previews the import of the text of a file. `onRead` gets the number of rows. Throws `InvalidInput`, `InvalidEncoding` and `Problem`. */
-export async function checkText(
-  text: AsyncGenerator<string>,
-  { file, mapping, defaults, asIs }: Pick<ReadOptions, 'mapping' | 'defaults' | 'asIs'> & { readonly file: string },
+/** Throws `InvalidEncoding` if bytes of the table are not valid in its encoding. */
+export function checkEncoding({ invalidLine, shape }: Table<DeviceField>): void {
+  if (invalidLine !== null) throw new InvalidEncoding(invalidLine, shape.encoding ?? 'utf-8');
+}
+
+/** Previews the import of a file. `onRead` gets the number of rows. Throws `InvalidInput`, `InvalidEncoding` and `Problem`. */
+export async function checkFile(
+  file: File,
+  reading: DeviceReading,
   signal: AbortSignal,
   onRead: (count: number) => void,
 ): Promise<CheckedFile> {
   const plan = new ImportPlan(true);
   const rows: Row[] = [];
   const planned: LineResult[] = [];
-  const read = {
-    mapping,
-    defaults: { ...mapping.defaults, ...defaults },
-    dropped: new DroppedSecrets(),
-    asIs: asIs ?? false,
-  };
-  for await (const row of rowsOf(text, { file, format: null }, read)) {
+  const { table, rows: read } = await openDevices(bytesOf(file), reading);
+  for await (const row of read) {
     signal.throwIfAborted();
+    checkEncoding(table);
     rows.push(row);
     planned.push(plan.add(row));
     if (rows.length % 1000 === 0) onRead(rows.length);
@@ -83,7 +78,7 @@ export async function checkText(
   const existing = await existingDevices(plan.serials, signal);
   const lines: LineResult[] = [];
   for await (const line of inSlices(planned)) lines.push(plan.withDevice(line, existing));
-  return { rows, lines, existing };
+  return { rows, lines, existing, doubts: table.doubts };
 }
 
 async function existingDevices(

@@ -1,25 +1,19 @@
 /** The import of a file of devices, from the choice of the file to its results. */
 import { signal } from '@preact/signals';
 import { Code } from '../../../src/contract/codes.ts';
-import { plainName } from '../../../src/contract/csv.ts';
 import { lineResults } from '../../../src/enrollment/import/batches.ts';
-import type { RegistrationField } from '../../../src/enrollment/import/columns.ts';
-import { type InputFault, InvalidInput } from '../../../src/enrollment/import/fault.ts';
-import {
-  likelyPreset,
-  type Mapping,
-  noMapping,
-  type Preset,
-  presetMapping,
-} from '../../../src/enrollment/import/mapping.ts';
 import type { LineResult } from '../../../src/enrollment/import/result.ts';
 import type { Defaults, Row } from '../../../src/enrollment/import/row.ts';
-import { type HeadColumn, headOf } from '../../../src/enrollment/import/rows.ts';
+import { type DeviceReading, openDevices } from '../../../src/enrollment/import/rows.ts';
+import type { TableColumn } from '../../../src/tables/columns.ts';
+import { type InputFault, InvalidInput } from '../../../src/tables/fault.ts';
+import type { DeviceField } from '../../../src/tables/fields.ts';
+import { likelyPreset, type Preset } from '../../../src/tables/presets.ts';
 import { type BatchOptions, BatchRun } from '../../api/batch-run.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import type { Encoding } from '../station/roster-file.ts';
-import { batched, type CheckedFile, checkText, InvalidEncoding, textOf } from './plan.ts';
+import { batched, bytesOf, type CheckedFile, checkEncoding, checkFile, InvalidEncoding } from './plan.ts';
 import { identityOf, runOf, storedRun, storeRun } from './stored.ts';
 
 /** Devices in one request. */
@@ -29,8 +23,8 @@ interface ImportSettings {
   readonly encoding: Encoding | null;
   /** Empty: columns are known by the names of their fields. */
   readonly preset: Preset | '';
-  /** Fields that the person has assigned to columns, by plain name; null ignores one. */
-  readonly chosen: Readonly<Record<string, RegistrationField | null>>;
+  /** Fields that the person has assigned to columns, by name; null ignores one. */
+  readonly chosen: Readonly<Record<string, DeviceField | null>>;
   /** For lines without a value. */
   readonly defaults: Defaults;
   /** Serial numbers are taken as they are. Absent in runs of an earlier version. */
@@ -44,7 +38,7 @@ export class FileImport {
   readonly file = signal<File | null>(null);
   readonly settings = signal<ImportSettings>(plain);
   /** The columns of the file; null before it was read. */
-  readonly head = signal<readonly HeadColumn[] | null>(null);
+  readonly head = signal<readonly TableColumn<DeviceField>[] | null>(null);
   readonly fault = signal<InputFault | InvalidEncoding | null>(null);
   readonly problem = signal<Problem | null>(null);
   /** Number of rows that were read; null while nothing is read. */
@@ -67,10 +61,11 @@ export class FileImport {
     this.checked.value = null;
     this.run.value = null;
     await this.#read(async file => {
-      const head = await headOf(textOf(file, settings.encoding), file.name, this.mapping);
-      this.head.value = head;
-      const isXml = /\.(xml|pskc)$/i.test(file.name);
-      const preset = findPreset && (isXml ? 'pskc' : likelyPreset(head.map(({ name }) => name)));
+      const { table } = await openDevices(bytesOf(file), { ...this.#reading(file), isDraft: true });
+      checkEncoding(table);
+      const isKeyPackage = table.shape.format === 'pskc';
+      this.head.value = isKeyPackage ? [] : table.columns;
+      const preset = findPreset && (isKeyPackage ? 'pskc' : likelyPreset(table.columns.map(({ name }) => name)));
       if (preset) await this.set({ ...settings, preset });
     });
   }
@@ -81,30 +76,35 @@ export class FileImport {
     this.checked.value = null;
   }
 
-  get mapping(): Mapping {
-    const { preset, chosen } = this.settings.value;
-    const mapping = preset ? presetMapping(preset) : noMapping;
-    return { ...mapping, chosen: new Map(Object.entries(chosen)) };
+  #reading({ name }: File): DeviceReading {
+    const { preset, chosen, encoding, defaults, asIs = false } = this.settings.peek();
+    const map = Object.entries(chosen).map(([column, field]) => ({ column, field }));
+    return {
+      file: name,
+      format: null,
+      encoding,
+      preset: preset || null,
+      map,
+      where: [],
+      columns: null,
+      defaults,
+      asIs,
+    };
   }
 
   /** Assigns a field to a column; null ignores the column. */
-  assign(name: string, field: RegistrationField | null): void {
+  assign(name: string, field: DeviceField | null): void {
     const settings = this.settings.peek();
-    void this.set({ ...settings, chosen: { ...settings.chosen, [plainName(name)]: field } });
+    void this.set({ ...settings, chosen: { ...settings.chosen, [name]: field } });
   }
 
   /** Finds out what the import would do. */
   async check(): Promise<void> {
     this.checked.value = null;
     await this.#read(async file => {
-      const { encoding, defaults, asIs = false } = this.settings.peek();
       this.reading.value = 0;
-      this.checked.value = await checkText(
-        textOf(file, encoding),
-        { file: file.name, mapping: this.mapping, defaults, asIs },
-        this.#abort.signal,
-        count => (this.reading.value = count),
-      );
+      const read = (count: number) => (this.reading.value = count);
+      this.checked.value = await checkFile(file, this.#reading(file), this.#abort.signal, read);
     });
   }
 

@@ -1,8 +1,10 @@
 /** The roster of the station: a file that is checked as a whole before the first key. It is read in the browser and sent nowhere. */
-import { CsvReader } from '../../../src/contract/csv-reader.ts';
+
 import { TextFileDecoder } from '../../../src/contract/text-file.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { type FileFault, RosterReader } from '../../../src/enrollment/line/roster.ts';
+import { CsvReader } from '../../../src/tables/csv-reader.ts';
+import { separationOf } from '../../../src/tables/header.ts';
 
 /** The people of a file, or why it is refused. */
 type Outcome =
@@ -50,7 +52,13 @@ export function readRosterBytes(bytes: Uint8Array, encoding: Encoding | null): O
 /** Reads the text of a roster. */
 export function readRoster(text: string): Outcome {
   const roster = new RosterReader();
-  for (const record of new CsvReader().read(`${text}\n`, true)) {
+  const head = text.trimStart().split('\n', 1)[0]!;
+  const { mark } = separationOf(
+    head,
+    () => false,
+    () => false,
+  );
+  for (const record of new CsvReader(mark).read(`${text}\n`, true)) {
     const { line } = record;
     if ('problem' in record) return { fault: { line, fault: { what: record.problem } } };
     const fault = roster.add(line, record.cells);

@@ -104,8 +104,8 @@ export async function* inputText(
   if (rest !== '') yield rest;
 }
 
-/** Why an input is not in its encoding. */
-function notInEncoding(name: string, line: number, encoding: string): Fault {
+/** The fault for a file that is not in its encoding. */
+export function notInEncoding(name: string, line: number, encoding: string): Fault {
   const hint =
     encoding === 'utf-8'
       ? 'save it as UTF-8 (in Excel "CSV UTF-8"), or name its encoding: --encoding windows-1252'

@@ -10,9 +10,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { readCsv } from '../../enrollment/import/csv.ts';
-import { readJsonLines } from '../../enrollment/import/json.ts';
-import { TooLong } from '../../enrollment/import/text.ts';
+import { readCsv } from '../../tables/csv.ts';
+import { eachLine, TooLong } from '../../tables/text.ts';
 import { type Fault, failure, notWritten, systemWords, usage } from '../fault.ts';
 import { demandOwnFile } from '../settings/files.ts';
 import { toCsv } from '../terminal/csv.ts';
@@ -103,7 +102,7 @@ export async function* readRecords(
   const text = createReadStream(file, { encoding: 'utf8', end: bytes - 1 });
   try {
     if (isCsvFile(file)) yield* fromCsv(file, text, foreign);
-    else for await (const line of readJsonLines(text)) yield JSON.parse(line.text);
+    else for await (const line of eachLine(text)) yield JSON.parse(line.text);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TooLong) throw foreign(file);
     if (error instanceof Error && 'syscall' in error)

@@ -4,10 +4,9 @@ import { crc32 } from 'node:zlib';
 import { cellText } from '../../contract/csv.ts';
 import { namesIn } from '../../contract/names.ts';
 import { tagColumn } from '../../contract/values.ts';
-import { readCsv } from '../../enrollment/import/csv.ts';
-import { readJsonLines } from '../../enrollment/import/json.ts';
-import { checkLength, peek, TooLong } from '../../enrollment/import/text.ts';
 import { type EnrollmentOutcome, providerColumn } from '../../enrollment/outcome.ts';
+import { readCsv } from '../../tables/csv.ts';
+import { checkLength, eachLine, peek, TooLong } from '../../tables/text.ts';
 import { systemCode, systemWords, usage } from '../fault.ts';
 import { wholeLines } from './torn-tail.ts';
 
@@ -76,8 +75,8 @@ export async function* resultRows(path: string, onTorn: OnTorn): AsyncGenerator<
 }
 
 async function* recognizedRows(path: string, onTorn: OnTorn): AsyncGenerator<ResultRow> {
-  const [first, text] = await peek(chunksOf(path));
-  const isJson = first.startsWith('{');
+  const { start, text } = await peek(chunksOf(path));
+  const isJson = start.startsWith('{');
   let isForeign = isJson;
   for await (const row of isJson ? jsonRows(text, onTorn) : csvRows(text, onTorn)) {
     if (!results.includes(row.result)) {
@@ -124,9 +123,7 @@ const isMoreColumn = (name: string): boolean =>
   [tagColumn, providerColumn].some(prefix => name.startsWith(prefix));
 
 async function* jsonRows(chunks: AsyncIterable<string>, onTorn: OnTorn): AsyncGenerator<ResultRow> {
-  for await (const { text } of readJsonLines(
-    wholeLines(chunks, { orWhole: false, check: checkRest, onTail: onTorn }),
-  )) {
+  for await (const { text } of eachLine(wholeLines(chunks, { orWhole: false, check: checkRest, onTail: onTorn }))) {
     try {
       const value: unknown = JSON.parse(text);
       if (typeof value === 'object' && value !== null) yield value as ResultRow;

@@ -24,6 +24,16 @@ interface ConfigFile {
   /** Name of the profile to use by default. */
   readonly profile: string;
   readonly profiles: Readonly<Record<string, Profile>>;
+  /** How the files of a system are read, by the name that a person gave it. */
+  readonly maps: Readonly<Record<string, SavedMap>>;
+}
+
+/** Texts of the flags that read a file. */
+export interface SavedMap {
+  readonly map: readonly string[];
+  readonly where: readonly string[];
+  readonly columns?: string;
+  readonly encoding?: string;
 }
 
 const defaultProfile = 'default';
@@ -42,9 +52,10 @@ export const configFile = (home: string): string => join(home, homeFiles.config)
 /** The stored settings; those of an empty file if there is none. */
 export function readConfig(home: string): ConfigFile {
   const file = configFile(home);
-  const { profile = defaultProfile, profiles = {} } = readJsonFile(file) ?? {};
-  if (typeof profile !== 'string' || !isProfiles(profiles)) throw damaged(file, 'a setting is not a text');
-  return { profile, profiles };
+  const { profile = defaultProfile, profiles = {}, maps = {} } = readJsonFile(file) ?? {};
+  if (typeof profile !== 'string' || !isProfiles(profiles) || !isMaps(maps))
+    throw damaged(file, 'a setting is not a text');
+  return { profile, profiles, maps };
 }
 
 function isProfiles(value: unknown): value is ConfigFile['profiles'] {
@@ -52,6 +63,15 @@ function isProfiles(value: unknown): value is ConfigFile['profiles'] {
   const isProfile = (profile: unknown) =>
     isObject(profile) && Object.keys(profileSettings).every(name => isText(profile[name]));
   return isObject(value) && Object.values(value).every(isProfile);
+}
+
+function isMaps(value: unknown): value is ConfigFile['maps'] {
+  const isText = (each: unknown) => typeof each === 'string';
+  const isMap = (each: unknown) =>
+    isObject(each) &&
+    [each.map, each.where].every(texts => Array.isArray(texts) && texts.every(isText)) &&
+    [each.columns, each.encoding].every(text => text === undefined || isText(text));
+  return isObject(value) && Object.values(value).every(isMap);
 }
 
 /** The settings of a profile; empty if it has none. */
@@ -90,6 +110,7 @@ export const chooseProfile = (home: string, name: string): Promise<void> =>
   updateConfig(home, config => ({ ...config, profile: name }));
 
 const text = { type: 'string' } as const;
+const texts = { type: 'array', items: text } as const;
 const schema = {
   profile: text,
   profiles: {
@@ -99,16 +120,24 @@ const schema = {
       properties: Object.fromEntries(Object.keys(profileSettings).map(name => [name, text])),
     },
   },
+  maps: {
+    type: 'object',
+    additionalProperties: {
+      type: 'object',
+      properties: { map: texts, where: texts, columns: text, encoding: text },
+      required: ['map', 'where'],
+    },
+  },
 } as const;
 
 /** Reads, changes and writes the settings as one step: processes that do so at the same time wait for each other. */
-async function updateConfig(home: string, change: (config: ConfigFile) => ConfigFile): Promise<void> {
+export async function updateConfig(home: string, change: (config: ConfigFile) => ConfigFile): Promise<void> {
   const file = configFile(home);
   const Conf = await loadConf();
   try {
     makeFolder(home);
     await withLock(`${file}.lock`, () => {
-      const { profile, profiles } = readConfig(home);
+      const stored = readConfig(home);
       const conf = new Conf<ConfigFile>({
         cwd: home,
         configName: basename(file, '.json'),
@@ -117,7 +146,7 @@ async function updateConfig(home: string, change: (config: ConfigFile) => Config
         serialize: jsonText,
         schema,
       });
-      conf.store = { ...conf.store, ...change({ profile, profiles }) };
+      conf.store = { ...conf.store, ...change(stored) };
     });
   } catch (error) {
     throw systemCode(error) === null || error instanceof Fault ? error : unwritable(file, error);

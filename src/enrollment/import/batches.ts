@@ -2,7 +2,7 @@
 import { Code } from '../../contract/codes.ts';
 import type { BatchItem } from '../../contract/devices.ts';
 import { sizes } from '../../contract/limits.ts';
-import { invalidResult, type LineResult } from './result.ts';
+import { type LineResult, unsentResult } from './result.ts';
 import type { Row } from './row.ts';
 
 /** The rest of the largest request body is for what surrounds the items. */
@@ -39,9 +39,7 @@ export async function* batchesOf(
 /** One result per row: the server's if the row was sent, else the reason why it is invalid. `results` has one per sent row. */
 export function lineResults(rows: readonly Row[], results: readonly BatchItem[]): LineResult[] {
   let next = 0;
-  return rows.map(row =>
-    'device' in row ? resultOf(row, results[next++]!) : invalidResult(row, 'failed', row.code ?? Code.parameterError),
-  );
+  return rows.map(row => ('device' in row ? resultOf(row, results[next++]!) : unsentResult(row, 'failed')));
 }
 
 function resultOf({ position, serialNumber }: Row, item: BatchItem): LineResult {

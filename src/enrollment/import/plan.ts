@@ -2,8 +2,8 @@
 import type { DeviceListItem, Registration } from '../../contract/devices.ts';
 import { formsOf } from '../../contract/iccid.ts';
 import { differencesOf } from '../same-device.ts';
-import { invalidResult, type LineResult } from './result.ts';
-import { positionText, type Row, type SentRow } from './row.ts';
+import { type LineResult, unsentResult } from './result.ts';
+import type { Row, SentRow } from './row.ts';
 
 /** A device that has the serial number of a row. */
 export type ExistingDevice = Pick<
@@ -48,12 +48,10 @@ export class ImportPlan {
     return new Set([...this.#rows.keys()].flatMap(formsOf));
   }
 
-  /** Judges the row by the input alone: it is new, invalid, or a duplicate of an earlier one. */
+  /** Judges the row by the input alone. */
   add(row: Row): LineResult {
-    if (!('device' in row)) return invalidResult(row, 'invalid');
+    if (!('device' in row)) return unsentResult(row, 'invalid');
     const { serialNumber } = row.device;
-    const first = this.#rows.get(serialNumber);
-    if (first !== undefined) return this.#duplicate(row, first);
     this.#rows.set(serialNumber, row);
     if (serialNumber !== row.serialNumber) this.#written.set(row.serialNumber ?? '', serialNumber);
     return { ...row.position, serialNumber: row.serialNumber, status: 'new', message: 'would be registered' };
@@ -69,13 +67,5 @@ export class ImportPlan {
     const row = this.#rows.get(serial)!;
     if (this.#skipExisting) return existingResult(row, row.device, existing, { status: 'invalid' });
     return { ...result, status: 'registered', deviceId: existing.deviceId, message: existsWords(existing) };
-  }
-
-  /** When this row is sent, the first one with its serial number is registered. */
-  #duplicate(row: SentRow, first: SentRow): LineResult {
-    const problem = `duplicate of ${positionText(first.position)}`;
-    if (this.#skipExisting && differencesOf(row.device, first.device).length === 0)
-      return { ...row.position, serialNumber: row.serialNumber, status: 'registered', message: problem };
-    return invalidResult({ ...row, field: 'serialNumber', problem }, 'invalid');
   }
 }

@@ -1,11 +1,15 @@
 /** The result of one row of an input. */
+
+import { Code } from '../../contract/codes.ts';
 import { namesIn } from '../../contract/names.ts';
-import type { Position, Row } from './row.ts';
+import type { Position } from '../../tables/raw.ts';
+import type { Row } from './row.ts';
 
 /** The result of one line, or of one element of a JSON array; the names are those of the output. */
 export interface LineResult extends Position {
   readonly serialNumber: string | null;
-  readonly status: 'success' | 'failed' | 'new' | 'registered' | 'invalid';
+  /** `repeated`: the row repeats an earlier one. */
+  readonly status: 'success' | 'failed' | 'new' | 'registered' | 'repeated' | 'invalid';
   readonly deviceId?: string;
   readonly activationCode?: string;
   /** Business code of a failure. */
@@ -22,17 +26,16 @@ const resultFields = namesIn(
 export const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
   first?.item === undefined ? resultFields : [...resultFields, 'item'];
 
-/** The result of a row that cannot be sent. `code` is omitted for a dry run. */
-export function invalidResult(
-  { position, serialNumber, field, problem }: Exclude<Row, { device: unknown }>,
-  status: 'failed' | 'invalid',
-  code?: number,
-): LineResult {
+/** The result of a row that is not sent. A dry run has no code. */
+export function unsentResult(row: Exclude<Row, { device: unknown }>, status: 'failed' | 'invalid'): LineResult {
+  const { position, serialNumber } = row;
+  if ('repeats' in row) return { ...position, serialNumber, status: 'repeated', message: row.repeats };
+  const { field, problem, code = Code.parameterError } = row;
   return {
     ...position,
     serialNumber,
     status,
-    ...(code === undefined ? {} : { code }),
+    ...(status === 'invalid' ? {} : { code }),
     ...(field ? { field } : {}),
     message: problem,
   };

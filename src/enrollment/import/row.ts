@@ -1,27 +1,20 @@
 /** One row of an input: a registration, or what is wrong with it. */
 import type { Registration } from '../../contract/devices.ts';
 import { isObject } from '../../contract/json-object.ts';
-import type { readObject } from '../../contract/readers.ts';
+import { readCells, readObject } from '../../contract/readers.ts';
 import { deviceTypes } from '../../contract/values.ts';
-import { judgedSerial } from './serial-values.ts';
-
-/** Where a row or its result is in the input. */
-export interface Position {
-  /** Counted from 1. */
-  readonly line: number;
-  /** Which element of a JSON array, counted from 1: a whole array may be on one line. */
-  readonly item?: number;
-}
-
-/** `line 7`, or `item 7` of an array. */
-export const positionText = ({ line, item }: Position): string =>
-  item === undefined ? `line ${line}` : `item ${item}`;
+import type { DeviceField } from '../../tables/fields.ts';
+import type { Position } from '../../tables/raw.ts';
+import { judgedSerial } from '../../tables/serial-values.ts';
+import type { TableRow } from '../../tables/table-row.ts';
 
 /** A device to register, or an invalid row. `serialNumber` is null if the row has none. */
 export type Row = { readonly position: Position; readonly serialNumber: string | null } & (
   | { readonly device: Registration }
   /** `field` is empty if the row as a whole is invalid. `code`: business code, if it is not that of an invalid parameter. */
   | { readonly field: string; readonly problem: string; readonly code?: number }
+  /** The row repeats an earlier one, which counts. */
+  | { readonly repeats: string }
 );
 
 /** A row that is sent. */
@@ -42,35 +35,17 @@ export interface RowRules {
   readonly asIs?: boolean;
 }
 
-/** Where the values of a row come from. */
+/** Where the values of rows come from. */
 export interface RowSource {
   /** Name of the column or property with the serial number. */
   readonly column: string;
-  /** The row has secrets, and one may be in the place of another value: a row that is refused shows none. */
-  readonly hasSecrets: boolean;
+  /** The values are those of cells, or of JSON. */
+  readonly hasCells: boolean;
 }
 
-/** The row with these values, by field. */
-export function rowOf(
-  position: Position,
-  given: Values,
-  rules: RowRules,
-  source: RowSource,
-  read: typeof readObject,
-): Row {
-  const row = judged(position, given, rules, source, read);
-  if ('device' in row || !source.hasSecrets) return row;
-  return { ...row, serialNumber: null };
-}
-
-function judged(
-  position: Position,
-  given: Values,
-  { defaults, asIs = false }: RowRules,
-  source: RowSource,
-  read: typeof readObject,
-): Row {
-  const values = withTypeInCapitals(filled(given, defaults));
+/** The registration of a row, or why it is none. */
+export function rowOf(read: TableRow<DeviceField>, rules: RowRules, source: RowSource): Row {
+  const { position, values, problem, hasSecrets } = read;
   const serial = values.serialNumber;
   const serialNumber =
     typeof serial === 'string'
@@ -78,16 +53,31 @@ function judged(
       : serial === undefined || serial === null
         ? null
         : String(serial);
+  if (problem !== null) return { position, serialNumber: hasSecrets ? null : serialNumber, field: '', problem };
+  const row = judged(read, serialNumber, rules, source);
+  // One of the secrets may be in the place of the serial number.
+  return 'device' in row || !hasSecrets ? row : { ...row, serialNumber: null };
+}
+
+function judged(
+  { position, values: given, tags, hasSecrets }: TableRow<DeviceField>,
+  serialNumber: string | null,
+  { defaults, asIs = false }: RowRules,
+  { column, hasCells }: RowSource,
+): Row {
+  const values = withTypeInCapitals(
+    filled(hasCells && Object.keys(tags).length > 0 ? { ...given, tags } : given, defaults),
+  );
   const broken = Object.keys(values).find(field => textOf(values[field]).includes(replacement));
   if (broken) return { position, serialNumber, field: broken, problem: `${broken} is not valid UTF-8` };
-  const { deviceType } = values;
+  const { deviceType, serialNumber: serial } = values;
   const found =
     typeof serial === 'string' && serialNumber !== null
-      ? judgedSerial(serialNumber, { deviceType, asIs, ...source })
+      ? judgedSerial(serialNumber, { deviceType, asIs, column, hasSecrets })
       : null;
   if (found && 'problem' in found)
     return { position, serialNumber, field: 'serialNumber', problem: `serialNumber ${found.problem}` };
-  const outcome = read(found ? { ...values, serialNumber: found.serial } : values);
+  const outcome = (hasCells ? readCells : readObject)(found ? { ...values, serialNumber: found.serial } : values);
   if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
   return { position, serialNumber, device: outcome.value };
 }

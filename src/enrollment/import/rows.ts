@@ -1,132 +1,90 @@
 /** The rows of an input: registrations, or what is wrong with them. The command line and the console share it; it has no I/O. */
-import { isObject } from '../../contract/json-object.ts';
-import { readObject } from '../../contract/readers.ts';
-import { csvHead, csvRows, type ReadOptions } from './csv-rows.ts';
-import { InvalidInput } from './fault.ts';
-import { type JsonElement, readJsonArray, readJsonLines } from './json.ts';
-import { assignedFields, type Mapping } from './mapping.ts';
-import { type Row, rowOf } from './row.ts';
-import { isSecretValue, looksLikeKey } from './secret-names.ts';
-import { peek } from './text.ts';
+import { Code } from '../../contract/codes.ts';
+import { requiredFields } from '../../contract/readers.ts';
+import type { ColumnChoice, RowCondition } from '../../tables/choices.ts';
+import { type DeviceField, deviceFields } from '../../tables/fields.ts';
+import { helpfulPreset, type Preset, presetRules } from '../../tables/presets.ts';
+import { positionText, type TableFormat } from '../../tables/raw.ts';
+import { Repeats, repeatsWords } from '../../tables/repeats.ts';
+import { openTable, type Table } from '../../tables/table.ts';
+import { serialKey } from '../../tables/values.ts';
+import { type Defaults, type Row, rowOf, type SentRow } from './row.ts';
 
-/** Format of an input file: CSV, a JSON array, or JSON lines. */
-export type FileFormat = 'csv' | 'json' | 'jsonl';
-
-/**
- * The rows of the input. `format`: null detects it from the name of the file, or from its first character. Throws `InvalidInput` if the
- * input as a whole is not valid.
- */
-export async function* rowsOf(
-  text: AsyncGenerator<string>,
-  { file, format }: { readonly file: string; readonly format: FileFormat | null },
-  options: ReadOptions,
-): AsyncGenerator<Row> {
-  const [first, all] = await peek(text);
-  if (first.trim() === '') throw new InvalidInput({ what: 'empty' });
-  if (options.mapping.preset === 'pskc') {
-    const { pskcRows } = await import('./pskc.ts');
-    return yield* pskcRows(all, options);
-  }
-  if (first.trimStart().startsWith('<'))
-    throw new InvalidInput({ what: 'xml', isPskc: first.includes('KeyContainer') });
-  const detected = format ?? formatOf(file, first);
-  if (detected === 'csv') yield* csvRows(all, options);
-  else yield* jsonRows(elementsOf(all, detected), options);
+/** How a file of devices is read. */
+export interface DeviceReading {
+  /** Name of the file. */
+  readonly file: string;
+  /** Null detects it. */
+  readonly format: TableFormat | null;
+  readonly encoding: string | null;
+  readonly preset: Preset | null;
+  readonly map: readonly ColumnChoice<DeviceField>[];
+  readonly where: readonly RowCondition[];
+  /** Names of the columns of a file without a header row; null if it has one. */
+  readonly columns: readonly string[] | null;
+  /** Values for rows that have none; those of the preset come after them. */
+  readonly defaults: Defaults;
+  /** Serial numbers are taken as they are. */
+  readonly asIs: boolean;
+  /** A person completes the choices: `TableOptions.isDraft`. */
+  readonly isDraft?: boolean;
 }
 
-/** A column of an input, for the person who assigns it to a field. */
-export interface HeadColumn {
-  readonly name: string;
-  /** Its value in the first line, cut; empty if it holds secrets. */
-  readonly example: string;
-  readonly holdsSecrets: boolean;
+/** A file of devices. */
+export interface DeviceFile {
+  readonly table: Table<DeviceField>;
+  /** With those of the preset. */
+  readonly defaults: Defaults;
+  readonly rows: AsyncGenerator<Row>;
 }
 
-const longestExample = 60;
-
-/** The columns of an input, or the properties of its first object. Empty if it has none. Throws as `rowsOf` does. */
-export async function headOf(
-  text: AsyncGenerator<string>,
-  file: string,
-  mapping: Mapping,
-): Promise<readonly HeadColumn[]> {
-  const [first, all] = await peek(text);
-  if (first.trimStart().startsWith('<')) return [];
-  const format = formatOf(file, first);
-  const [names, values] = format === 'csv' ? await csvHead(all, mapping) : await jsonHead(elementsOf(all, format));
-  return names.map((name, i) => {
-    const value = values[i] ?? '';
-    const holdsSecrets = isSecretValue(name, value) || looksLikeKey(name);
-    const example = holdsSecrets || names.some(looksLikeKey) ? '' : value.slice(0, longestExample);
-    return { name: name.trim(), example, holdsSecrets };
+/** Opens a file of devices. Throws `InvalidInput`, as the rows do. */
+export async function openDevices(bytes: AsyncIterable<Uint8Array>, reading: DeviceReading): Promise<DeviceFile> {
+  const rule = reading.preset === null ? null : presetRules[reading.preset];
+  const defaults = { ...rule?.defaults, ...reading.defaults };
+  const required = requiredFields.filter(field => !(field in defaults)).map(field => [field as DeviceField]);
+  const table = await openTable(bytes, {
+    ...reading,
+    fields: deviceFields,
+    format: rule?.format ?? reading.format,
+    columns: reading.columns ?? rule?.columns ?? null,
+    required,
+    ...(reading.preset === null ? { helpful: helpfulPreset } : {}),
   });
+  return { table, defaults, rows: rowsOf(table, { defaults, asIs: reading.asIs || table.shape.format === 'pskc' }) };
 }
 
-const elementsOf = (chunks: AsyncIterable<string>, format: 'json' | 'jsonl'): AsyncIterable<JsonElement> =>
-  format === 'json' ? readJsonArray(chunks) : readJsonLines(chunks);
-
-async function jsonHead(elements: AsyncIterable<JsonElement>): Promise<[readonly string[], readonly string[]]> {
-  for await (const { text } of elements) {
-    const value = parsed(text);
-    if (typeof value === 'object' && value !== null)
-      return [
-        Object.keys(value),
-        Object.values(value).map(each => (typeof each === 'string' ? each : JSON.stringify(each))),
-      ];
-  }
-  return [[], []];
-}
-
-function formatOf(file: string, text: string): FileFormat {
-  const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase();
-  if (extension === 'csv' || extension === 'tsv') return 'csv';
-  if (extension === 'json') return 'json';
-  if (extension === 'jsonl' || extension === 'ndjson') return 'jsonl';
-  const start = text.trimStart()[0];
-  return start === '[' ? 'json' : start === '{' ? 'jsonl' : 'csv';
-}
-
-async function* jsonRows(elements: AsyncIterable<JsonElement>, options: ReadOptions): AsyncGenerator<Row> {
-  let hasRows = false;
-  for await (const element of elements) {
-    hasRows = true;
-    const { text, ...position } = element;
-    const value = parsed(text);
-    if (value === undefined) yield { position, serialNumber: null, field: '', problem: 'not valid JSON' };
-    else if (!isObject(value)) yield { position, serialNumber: null, field: '', problem: 'a JSON object is required' };
-    else {
-      const { fields, ...source } = byField(value, options);
-      yield rowOf(position, fields, options, source, readObject);
-    }
-  }
-  if (!hasRows) throw new InvalidInput({ what: 'no rows', names: [] });
-}
-
-/** The value, or `undefined` if the text is not valid JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+async function* rowsOf(
+  table: Table<DeviceField>,
+  rules: { readonly defaults: Defaults; readonly asIs: boolean },
+): AsyncGenerator<Row> {
+  const column = table.columns.find(({ field }) => field === 'serialNumber')?.name ?? '';
+  const source = { column, hasCells: table.shape.format === 'csv' || table.shape.format === 'xlsx' };
+  const seen = new SeenDevices(rules.asIs);
+  for await (const read of table.rows) {
+    const row = rowOf(read, rules, source);
+    yield 'device' in row ? seen.judged(row) : row;
   }
 }
 
-/** A property with the exact name of a field takes precedence over one with a similar name. */
-function byField(value: Readonly<Record<string, unknown>>, { mapping, dropped }: ReadOptions) {
-  const fields: Record<string, unknown> = {};
-  let [column, hasSecrets] = ['', false];
-  const names = Object.keys(value);
-  for (const [index, field] of assignedFields(names, mapping).entries()) {
-    const name = names[index]!;
-    const content = value[name];
-    if (isSecretValue(name, content)) {
-      if (content === null || content === '') continue;
-      dropped.note(name);
-      hasSecrets = true;
-    } else if (field !== null && (name === field || fields[field] === undefined)) {
-      fields[field] = content;
-      if (field === 'serialNumber') column = name;
-    }
+/** The devices of earlier rows: one that is there twice counts once. */
+class SeenDevices {
+  readonly #repeats = new Repeats();
+  readonly #asIs: boolean;
+
+  constructor(asIs: boolean) {
+    this.#asIs = asIs;
   }
-  return { fields, column, hasSecrets };
+
+  judged(row: SentRow): Row {
+    const { position, serialNumber, device } = row;
+    const key = this.#asIs ? device.serialNumber : serialKey(device.serialNumber);
+    const content = `${device.deviceType} ${device.manufacturer} ${device.model}`;
+    const earlier = this.#repeats.earlier(key, position, content);
+    if (earlier === null) return row;
+    if (earlier.content === content)
+      return { position, serialNumber, repeats: repeatsWords(position, earlier.position) };
+    const problem = `serialNumber is that of ${positionText(earlier.position)}, whose type, manufacturer or model differs`;
+    return { position, serialNumber, field: 'serialNumber', problem, code: Code.serialDuplicated };
+  }
 }

@@ -1,9 +1,10 @@
 /** How the rows of a roster are read, and what makes a row invalid. The caller has the words for it. */
-import { cellText, plainName } from '../../contract/csv.ts';
-import type { CsvProblem } from '../../contract/csv-reader.ts';
+import { cellText } from '../../contract/csv.ts';
 import { personKey } from '../../contract/person-key.ts';
 import { type DeviceType, deviceTypes } from '../../contract/values.ts';
-import { SecretColumns } from '../import/secret-names.ts';
+import type { CsvProblem } from '../../tables/csv-reader.ts';
+import { nameKey } from '../../tables/fields.ts';
+import { SecretColumns } from '../../tables/secrets.ts';
 import { type Person, readUserId } from './people.ts';
 
 /** A column of the roster. Only `userId` is required. */
@@ -69,9 +70,7 @@ export class RosterReader {
   }
 
   #header(cells: readonly string[]): RosterFault | null {
-    const columns = cells.map(cell =>
-      Object.hasOwn(columnNames, plainName(cell)) ? columnNames[plainName(cell)]! : null,
-    );
+    const columns = cells.map(cell => (Object.hasOwn(columnNames, nameKey(cell)) ? columnNames[nameKey(cell)]! : null));
     const column = columns.find((each, index) => each !== null && columns.indexOf(each) !== index);
     if (column) return { what: 'column twice', column };
     if (!columns.includes('userId')) return { what: 'column missing' };

@@ -88,7 +88,7 @@ async function demandNewCard({ registry }: Context, serial: string): Promise<voi
 
 /** Throws a usage fault for a number that a spreadsheet has changed, or that is not that of a SIM card. */
 async function judgedOrRefused(serial: string, deviceType: DeviceType, asIs: boolean): Promise<string> {
-  const { judgedSerial } = await import('../../../enrollment/import/serial-values.ts');
+  const { judgedSerial } = await import('../../../tables/serial-values.ts');
   const judged = judgedSerial(serial, { deviceType, column: '', hasSecrets: false, asIs });
   if ('serial' in judged) return judged.serial;
   throw usage(`--serial ${serial} ${judged.problem}`, 'to register it as it is, add --as-is');

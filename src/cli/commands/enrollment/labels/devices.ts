@@ -5,6 +5,7 @@ import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { findDevice } from '../../../framework/hints.ts';
 import { personsOf } from '../../../framework/persons.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
+import type { TableFlags } from '../../../jobs/table-flags.ts';
 import { filterOfPairs } from '../../many/bulk/selection.ts';
 import { foundItems, type Item, itemsNamed, namedInFile, type Target } from '../../many/bulk/source.ts';
 import type { LabelDevice } from './placeholders.ts';
@@ -14,8 +15,8 @@ export interface DeviceChoice {
   readonly names: readonly string[];
   readonly filter: readonly string[];
   readonly file: string | undefined;
-  /** Encoding of the file; see `encodingOf`. */
-  readonly encoding: string | null;
+  /** How the file is read. */
+  readonly reading: TableFlags;
 }
 
 /** A device, or why its label cannot be printed. */
@@ -36,11 +37,11 @@ interface FoundDevices {
 /** The devices without those of `isDone`. Throws a fault if the one device that is named does not exist. */
 export async function findDevices(
   context: Context,
-  { names, filter, file, encoding }: DeviceChoice,
+  { names, filter, file, reading }: DeviceChoice,
   isDone: (target: Target) => boolean,
 ): Promise<FoundDevices> {
   if (filter.length > 0) return { devices: await matching(context, filter, isDone), unregistered: 0 };
-  const all = await namedItems(context, { names, file, encoding });
+  const all = await namedItems(context, { names, file, reading });
   const items = all.filter(item => !item.unregistered);
   const devices = await lookedUp(
     context,
@@ -76,9 +77,9 @@ async function matching(
   return found;
 }
 
-async function namedItems(context: Context, { names, file, encoding }: Omit<DeviceChoice, 'filter'>): Promise<Item[]> {
+async function namedItems(context: Context, { names, file, reading }: Omit<DeviceChoice, 'filter'>): Promise<Item[]> {
   if (file === undefined) return itemsNamed(context, names);
-  const items = await namedInFile(context, file, encoding);
+  const items = await namedInFile(context, file, reading);
   return names.length === 0 ? items : names.map(name => rowOf(items, name.trim(), file));
 }
 

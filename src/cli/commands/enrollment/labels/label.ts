@@ -5,7 +5,7 @@ import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { deviceArg, resolveDevice } from '../../../framework/devices/device.ts';
 import { type FlagValues, pluggedFlag } from '../../../framework/flags.ts';
-import { checkInput, encodingOf } from '../../../jobs/input-file.ts';
+import { checkInput } from '../../../jobs/input-file.ts';
 import { demandYes } from '../../../terminal/prompt.ts';
 import { bulkFlags } from '../../many/bulk/flags.ts';
 import { checkNames } from '../../many/bulk/source.ts';
@@ -13,10 +13,13 @@ import { outputFlags } from './flags.ts';
 import { outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 
-const { file, encoding, filter, out } = bulkFlags;
+const { file, encoding, map, where, columns, filter, out } = bulkFlags;
 const selectionFlags = {
   file,
   encoding,
+  map,
+  where,
+  columns,
   filter,
   out,
   resume: { needs: 'out', help: 'skip the devices whose labels an earlier run with the same --out has printed' },
@@ -41,8 +44,7 @@ export const label = command({
     const { printLabels } = await import('./run.ts');
     const names = await namesOf(context, args, flags);
     const { filter, file, out, resume, dryRun } = flags;
-    const encoding = encodingOf(flags.encoding);
-    await printLabels(context, { names, filter, file, encoding, out, resume, output, isDry: dryRun });
+    await printLabels(context, { names, filter, file, reading: flags, out, resume, output, isDry: dryRun });
   },
 });
 

@@ -4,11 +4,11 @@
  */
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
-import { fewOf } from '../../../../enrollment/import/columns.ts';
-import { readCsv } from '../../../../enrollment/import/csv.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { readCsv } from '../../../../tables/csv.ts';
+import { fewOf } from '../../../../tables/text.ts';
 import type { Client } from '../../../client/client.ts';
 import { itemsOf } from '../../../client/pages.ts';
 import { count } from '../../../count.ts';

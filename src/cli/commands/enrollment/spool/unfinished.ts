@@ -1,7 +1,7 @@
 /** The unfinished part of a binding that was interrupted, for people and for a row. */
 import { isSameName } from '../../../../contract/person-key.ts';
-import { fewOf } from '../../../../enrollment/import/columns.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { fewOf } from '../../../../tables/text.ts';
 import { counted } from '../../../count.ts';
 import type { Context } from '../../../framework/context.ts';
 import { enrollmentParts } from '../enroll/enrollment-parts.ts';

@@ -5,7 +5,6 @@ import { count } from '../../../count.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
-import { encodingOf } from '../../../jobs/input-file.ts';
 import { inGroups } from '../../../jobs/job-run.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, operations } from './operations.ts';
@@ -45,15 +44,15 @@ async function* planOf(
   context: Context,
   operation: BatchOperation,
   names: readonly string[],
-  { file, filter, encoding }: BulkFlags,
+  flags: BulkFlags,
 ): AsyncGenerator<BulkResult> {
+  const { file, filter } = flags;
   if (filter.length > 0) {
     for await (const device of exportedDevices(context, filterOfPairs(filter)))
       yield planned(operation, { target: {}, fields: {}, problem: null }, device);
     return;
   }
-  const items =
-    file === undefined ? await itemsNamed(context, names) : await namedInFile(context, file, encodingOf(encoding));
+  const items = file === undefined ? await itemsNamed(context, names) : await namedInFile(context, file, flags);
   for (const { item, device, problem } of await foundItems(context, items))
     yield device === null ? invalidResult(operation, item, problem!) : planned(operation, item, device);
 }

@@ -5,7 +5,7 @@ import { deviceArg } from '../../../framework/devices/device.ts';
 import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { fileFlag, yesFlag } from '../../../framework/flags.ts';
-import { encodingFlag } from '../../../jobs/input-file.ts';
+import { tableFlags } from '../../../jobs/table-flags.ts';
 import { mostUnasked, operations } from './operations.ts';
 
 /** Names one device or several. Completion offers those that the operation does not refuse. */
@@ -22,7 +22,7 @@ export const bulkFlags = {
     short: 'f',
     conflicts: ['filter', 'plugged'],
   },
-  encoding: { ...encodingFlag, needs: 'file' },
+  ...tableFlags('file'),
   filter: {
     value: 'NAME=VALUE',
     pairs: filterFlags,

@@ -1,13 +1,16 @@
 /** A run that changes many devices: selects them, sends batches, and keeps a result for each. */
 import { sizes } from '../../../../contract/limits.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
+import type { ListField } from '../../../../tables/fields.ts';
+import type { Table } from '../../../../tables/table.ts';
 import { newKey } from '../../../client/request-retry.ts';
 import { count } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
-import { encodingOf, isRegular, nameOf } from '../../../jobs/input-file.ts';
+import { isRegular, nameOf } from '../../../jobs/input-file.ts';
 import { inGroups, JobRun } from '../../../jobs/job-run.ts';
 import type { BatchAnswer } from '../../../jobs/send.ts';
+import { previewTable } from '../../../jobs/table-preview.ts';
 import { spent } from '../../../terminal/when.ts';
 import type { BulkFlags } from './flags.ts';
 import { devices, mostUnasked, operations } from './operations.ts';
@@ -97,10 +100,12 @@ export class BulkChangeRun {
         if (!said.has(text)) notify(context, text);
         said.add(text);
       };
-      const encoding = encodingOf(flags.encoding);
-      const source = { file, stdin: context.io.stdin, encoding, notice, operation, userId };
+      const preview = (table: Table<ListField>) => {
+        if (table.shape.headerLine !== null) previewTable(context, nameOf(file), table, { given: {}, isList: true });
+      };
+      const source = { file, flags, notice, operation, userId };
       const read = () => itemsOfFile(context, source);
-      this.#items = read();
+      this.#items = itemsOfFile(context, { ...source, preview });
       if (yes && most === Number.POSITIVE_INFINITY) return null;
       // A stream cannot be read twice.
       if (!isRegular(file)) return this.#take(await firstOf(this.#items, most + 1), most);

@@ -1,17 +1,19 @@
 /** The devices that a command changes: named on the command line, or read from a file. `selection.ts` has those of filters. */
 import { Code } from '../../../../contract/codes.ts';
-import { cellText } from '../../../../contract/csv.ts';
 import { formsOf } from '../../../../contract/iccid.ts';
 import { writtenActivationCode } from '../../../../contract/ids.ts';
 import type { BatchOperation } from '../../../../contract/values.ts';
-import { readCsv } from '../../../../enrollment/import/csv.ts';
-import { isDataLine, SecretColumns } from '../../../../enrollment/import/secret-names.ts';
-import { judgedSerial } from '../../../../enrollment/import/serial-values.ts';
+import { type ListField, listFields } from '../../../../tables/fields.ts';
+import { judgedSerial } from '../../../../tables/serial-values.ts';
+import { openTable, type Table } from '../../../../tables/table.ts';
+import type { TableRow } from '../../../../tables/table-row.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { deviceSearch, NamedDevices, registeredForms } from '../../../framework/devices/find-device.ts';
-import { type InputSource, inputText, nameOf, noticeOf, unreadable } from '../../../jobs/input-file.ts';
+import { noticeOf } from '../../../jobs/input-file.ts';
 import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
+import { bytesOf, encodingFault, readable, readableRows, type TableWords } from '../../../jobs/table-file.ts';
+import { type TableFlags, tableChoices } from '../../../jobs/table-flags.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
 export interface Target {
@@ -73,52 +75,42 @@ export async function foundItems(context: Context, items: readonly Item[]): Prom
   return found;
 }
 
-/** The devices in a file, for a command that needs only the names. `encoding`: see `encodingOf`. */
-export async function namedInFile(context: Context, file: string, encoding: string | null): Promise<Item[]> {
+/** The devices in a file, for a command that needs only the names. */
+export async function namedInFile(context: Context, file: string, flags: TableFlags): Promise<Item[]> {
   const items: Item[] = [];
-  const { stdin } = context.io;
-  const source = { file, stdin, encoding, notice: (text: string) => notify(context, text), userId: undefined };
-  for await (const item of itemsOfFile(context, { ...source, operation: null })) items.push(item);
+  const source = { file, flags, notice: (text: string) => notify(context, text), userId: undefined, operation: null };
+  for await (const item of itemsOfFile(context, source)) items.push(item);
   return items;
 }
 
 /** Which file to read, and for which operation. */
-interface FileSource extends InputSource {
+interface ListSource {
+  readonly file: string;
+  readonly flags: TableFlags;
   /** Called with a remark on the file. */
   readonly notice: (text: string) => void;
   /** Null for a command that needs only the names. */
   readonly operation: BatchOperation | null;
   /** The user for lines that name none. */
   readonly userId: string | undefined;
+  /** Called once with what the file has. */
+  readonly preview?: (table: Table<ListField>) => void;
 }
-
-type Field = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
-
-type Columns = readonly (Field | null)[];
 
 /** Results of `enroll` for keys that it did not register. */
 const unregistered: ReadonlySet<string | undefined> = new Set(['failed', 'spooled', 'new']);
 
-/** Names of columns, in lower case and without punctuation. */
-const columnNames: Readonly<Record<string, Field>> = {
-  deviceid: 'deviceId',
-  device: 'deviceId',
-  serialnumber: 'serialNumber',
-  serial: 'serialNumber',
-  sn: 'serialNumber',
-  activationcode: 'activationCode',
-  userid: 'userId',
-  user: 'userId',
+const words: TableWords = {
+  none: 'names no device',
+  needs: 'it needs a deviceId or a serial number on each line',
+  flagOf: { userId: '--user' },
 };
 
-/** Columns of the results of `enroll` that labels need as well. */
-const labelColumns = { result: 'result', name: 'name' } as const satisfies Readonly<Record<string, Field>>;
-
 /** The devices in a file, in constant memory. Throws a usage fault if the file as a whole is not readable or not valid. */
-export async function* itemsOfFile(context: Context, source: FileSource): AsyncGenerator<Item> {
+export async function* itemsOfFile(context: Context, source: ListSource): AsyncGenerator<Item> {
   const devices = new NamedDevices(context);
   let formOf: Awaited<ReturnType<typeof registeredForms>> | null = null;
-  for await (const item of linesOfFile(source)) {
+  for await (const item of linesOfFile(context, source)) {
     const named = item.isListed ? await listedItem(item, devices) : item;
     const { serialNumber } = named.target;
     if (serialNumber === undefined || named.problem !== null || formsOf(serialNumber).length === 1) {
@@ -130,93 +122,40 @@ export async function* itemsOfFile(context: Context, source: FileSource): AsyncG
   }
 }
 
-async function* linesOfFile(source: FileSource): AsyncGenerator<Item> {
-  const { file } = source;
+async function* linesOfFile(context: Context, source: ListSource): AsyncGenerator<Item> {
+  const { file, flags, operation, userId } = source;
+  const codes = operation === 'ACTIVATE' ? [['activationCode'] as const] : [];
+  const users = operation === 'ACTIVATE' && userId === undefined ? [['userId'] as const] : [];
+  const table = await readable(file, words, () =>
+    openTable(bytesOf({ file, stdin: context.io.stdin }), {
+      ...tableChoices(context, flags, listFields),
+      file,
+      fields: listFields,
+      plain: 'deviceId',
+      required: [['deviceId', 'serialNumber'], ...codes, ...users],
+      checkLine: (names, cells) => (isHeader(names) && !isWhole(names, cells) ? notWhole : null),
+    }),
+  );
+  source.preview?.(table);
+  const isListed = table.shape.headerLine === null && table.columns.length === 1;
+  for await (const row of readableRows(file, words, table.rows)) yield { ...itemOf(source, row), isListed };
   // Each line with bytes that are not valid is refused; the others are sent.
-  const text = inputText(source, fault => source.notice(noticeOf(fault)));
-  try {
-    let columns: Columns | null = null;
-    let results: readonly string[] | null = null;
-    let secrets: SecretColumns | null = null;
-    let hasLines = false;
-    for await (const record of readCsv(text)) {
-      const { line } = record;
-      if ('problem' in record) {
-        if (columns === null) throw usage(`${nameOf(file)}, line ${line}: ${record.problem}`);
-        hasLines = true;
-        yield invalid({ line }, record.problem);
-        continue;
-      }
-      const { cells } = record;
-      hasLines ||= columns !== null;
-      if (results !== null && !isWhole(results, cells)) yield invalid({ line }, notWhole);
-      else if (columns !== null)
-        yield secrets?.areIn(cells)
-          ? besideSecrets(source, columns, cells, line)
-          : itemOf(source, columns, cells, line);
-      else {
-        if (isHeader(cells)) results = cells;
-        const header = columnsOf(source, cells);
-        columns = header ?? ['deviceId'];
-        checkColumns(source, header, cells);
-        hasLines = header === null;
-        secrets = new SecretColumns(cells, index => columns?.[index] === null);
-        if (header === null) yield itemOf(source, columns, cells, line);
-      }
-    }
-    if (!hasLines)
-      throw usage(
-        columns === null ? `${nameOf(file)} is empty` : `${nameOf(file)} names no device: it has only a header row`,
-        'it needs a deviceId or a serial number on each line',
-      );
-  } catch (error) {
-    throw unreadable(file, error);
-  }
+  const fault = encodingFault(file, table);
+  if (fault !== null) source.notice(noticeOf(fault));
 }
 
 /** A row of `enroll --out`. */
 const notWhole = 'the row is incomplete, or was changed after it was written';
 
-/** The columns if the record is a header row; null if it is a line of a plain list. */
-function columnsOf({ operation }: FileSource, cells: readonly string[]): Columns | null {
-  const names = operation === null ? { ...columnNames, ...labelColumns } : columnNames;
-  const columns = cells.map(cell => names[cell.toLowerCase().replace(/[^a-z]/g, '')] ?? null);
-  return columns.includes('deviceId') || columns.includes('serialNumber') ? columns : null;
-}
-
-function checkColumns(
-  { file, operation, userId }: FileSource,
-  columns: Columns | null,
-  cells: readonly string[],
-): void {
-  const name = nameOf(file);
-  if (columns === null && cells.length > 1)
-    throw usage(
-      `${name} has no column deviceId or serialNumber`,
-      // A line of data may hold secrets.
-      `the first line must be a header row with the names of the columns${isDataLine(cells) ? '' : `; it is: ${cells.join(', ').slice(0, 200)}`}`,
-    );
-  const doubled = columns?.find((field, index) => field !== null && columns.indexOf(field) !== index);
-  if (doubled) throw usage(`${name} has two columns for ${doubled}`, 'remove one of them');
-  if (operation !== 'ACTIVATE') return;
-  if (!columns?.includes('activationCode'))
-    throw usage(`${name} has no column activationCode`, 'use CSV with a header row, such as the results of register');
-  if (userId === undefined && !columns.includes('userId'))
-    throw usage(`${name} has no column userId`, 'add it, or give one user for all: --user USER');
-}
-
 /** Characters. No name, code or user is longer; a longer text would make requests that the server does not take. */
 const maxCell = 200;
 
-const itemOf = (source: FileSource, columns: Columns, cells: readonly string[], line: number): Item => ({
-  ...readItem(source, columns, cells, line),
-  isListed: columns.length === 1 && columns[0] === 'deviceId',
-});
-
-/** A line of a file with secrets: one of them may be in the place of a serial number, so an invalid line is not shown. */
-function besideSecrets(source: FileSource, columns: Columns, cells: readonly string[], line: number): Item {
-  if (cells.length !== columns.length) return invalid({ line }, cellsWords(cells, columns));
-  const item = itemOf(source, columns, cells, line);
+/** A line of a file with secrets may have one of them in the place of a serial number: an invalid line is not shown. */
+function itemOf(source: ListSource, row: TableRow<ListField>): Item {
+  const { line } = row.position;
+  if (row.problem !== null) return invalid({ line }, row.problem);
+  const item = readItem(source, row);
+  if (!row.hasSecrets) return item;
   const judged = judgedSerial(item.target.serialNumber ?? '', { ...plainSerial, hasSecrets: true });
   if ('problem' in judged) return invalid({ line }, `serialNumber ${judged.problem}`);
   return item.problem === null ? item : { ...item, target: { line } };
@@ -224,29 +163,23 @@ function besideSecrets(source: FileSource, columns: Columns, cells: readonly str
 
 const plainSerial = { deviceType: null, column: '', asIs: true } as const;
 
-const cellsWords = (cells: readonly string[], { length }: Columns): string =>
-  `the line has ${cells.length} cells, expected ${length}`;
-
-function readItem(source: FileSource, columns: Columns, cells: readonly string[], line: number): Item {
-  const values: Partial<Record<Field, string>> = {};
-  for (const [index, field] of columns.entries()) {
-    const text = field === null ? '' : cellText(cells[index] ?? '').trim();
-    if (field !== null && text !== '') values[field] = text;
-  }
-  const broken = Object.entries(values).find(([, text]) => text.length > maxCell || text.includes('\ufffd'));
+function readItem(source: ListSource, { position: { line }, values: read }: TableRow<ListField>): Item {
+  const filled = Object.entries(read).map(([field, value]) => [field, String(value ?? '').trim()] as const);
+  const values: Partial<Record<ListField, string>> = Object.fromEntries(filled.filter(([, text]) => text !== ''));
+  const broken = filled.find(([, text]) => text.length > maxCell || text.includes('\ufffd'));
   if (broken) {
     const [field, text] = broken;
     const why = text.length > maxCell ? `has more than ${maxCell} characters` : 'is not valid UTF-8';
     return invalid({ line }, `${field} ${why}`);
   }
   const target = targetIn(values, line);
-  if (cells.slice(columns.length).some(cell => cell.trim() !== '')) return invalid(target, cellsWords(cells, columns));
-  if (target.deviceId === undefined && unregistered.has(values.result))
+  if (source.operation === null && target.deviceId === undefined && unregistered.has(values.result))
     return { target, fields: {}, problem: null, unregistered: true };
   if (target.deviceId === undefined && target.serialNumber === undefined)
     return invalid(target, 'the line names no device');
   const { name } = values;
-  if (source.operation !== 'ACTIVATE') return { target, fields: name === undefined ? {} : { name }, problem: null };
+  if (source.operation !== 'ACTIVATE')
+    return { target, fields: name === undefined || source.operation !== null ? {} : { name }, problem: null };
   const { activationCode, userId = source.userId } = values;
   if (activationCode === undefined) return invalid(target, 'activationCode is missing');
   if (userId === undefined) return invalid(target, 'userId is missing');
@@ -261,7 +194,7 @@ async function listedItem(item: Item, devices: NamedDevices): Promise<Item> {
   return { ...item, target: { line, ...found } };
 }
 
-function targetIn({ deviceId, serialNumber }: Partial<Record<Field, string>>, line: number): Target {
+function targetIn({ deviceId, serialNumber }: Partial<Record<ListField, string>>, line: number): Target {
   return {
     line,
     ...(deviceId === undefined ? {} : { deviceId }),

@@ -1,8 +1,6 @@
 /** The file of a plan: a line of JSON that shows what is to be done, and one line for each device as it was. */
 import { existsSync, statSync } from 'node:fs';
 import { isObject, objectIn } from '../../../../contract/json-object.ts';
-import { type JsonElement, readJsonLines } from '../../../../enrollment/import/json.ts';
-import { TooLong } from '../../../../enrollment/import/text.ts';
 import {
   maxPlanned,
   type PlanAction,
@@ -10,6 +8,7 @@ import {
   planActions,
   plannedFields,
 } from '../../../../fleet/cleanup.ts';
+import { eachLine, type Line, TooLong } from '../../../../tables/text.ts';
 import { usage } from '../../../fault.ts';
 import { inputText, unreadable } from '../../../jobs/input-file.ts';
 import { writeWhole } from '../../../settings/files.ts';
@@ -65,12 +64,12 @@ export async function readPlan(file: string): Promise<Plan> {
 }
 
 /** An editor may have added a byte order mark. */
-async function* linesOf(file: string, foreign: () => Error): AsyncGenerator<JsonElement> {
+async function* linesOf(file: string, foreign: () => Error): AsyncGenerator<Line> {
   const refuse = (fault: Error) => {
     throw fault;
   };
   try {
-    yield* readJsonLines(inputText({ file, stdin: process.stdin, encoding: null }, refuse));
+    yield* eachLine(inputText({ file, stdin: process.stdin, encoding: null }, refuse));
   } catch (error) {
     throw error instanceof TooLong ? foreign() : unreadable(file, error);
   }

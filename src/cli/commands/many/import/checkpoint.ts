@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { cellText } from '../../../../contract/csv.ts';
 import { fieldsOf, type LineResult } from '../../../../enrollment/import/result.ts';
-import type { Position, Row } from '../../../../enrollment/import/row.ts';
+import type { Row } from '../../../../enrollment/import/row.ts';
+import type { Position } from '../../../../tables/raw.ts';
 import type { Context } from '../../../framework/context.ts';
 import { isRegular, nameOf } from '../../../jobs/input-file.ts';
 import { isCount, type JobDescription, type JobFiles } from '../../../jobs/job-files.ts';
@@ -19,6 +20,8 @@ export interface Checkpoint {
   readonly success: number;
   /** Rows that were registered before and are done for `--skip-existing`. */
   readonly registered: number;
+  /** Rows that repeat an earlier one. */
+  readonly repeated: number;
   readonly failed: number;
   /** The idempotency key and the number of rows of the batch that follows; null if it was not sent. */
   readonly pending: { readonly key: string; readonly rows: number } | null;
@@ -30,6 +33,7 @@ export const emptyCheckpoint: Checkpoint = {
   last: { line: 0 },
   success: 0,
   registered: 0,
+  repeated: 0,
   failed: 0,
   pending: null,
 };
@@ -58,11 +62,11 @@ export function jobOf({ globals }: Context, file: string, out: string | undefine
   };
 }
 
-/** A checkpoint of an earlier version has neither `registered` nor `pending`. */
+/** A checkpoint of an earlier version may lack `registered`, `repeated` and `pending`. */
 function isCheckpoint(stored: object): boolean {
-  const { rows, last, success, registered = 0, failed, pending } = stored as Partial<Checkpoint>;
+  const { rows, last, success, registered = 0, repeated = 0, failed, pending } = stored as Partial<Checkpoint>;
   const isPending = !pending || (typeof pending.key === 'string' && isCount(pending.rows));
-  return isPending && [rows, last?.line, success, registered, failed].every(isCount);
+  return isPending && [rows, last?.line, success, registered, repeated, failed].every(isCount);
 }
 
 const headBytes = 1024 * 1024;
@@ -87,18 +91,18 @@ export async function skipDoneRows(rows: AsyncGenerator<Row>, files: ImportFiles
     done = { ...done, rows: done.rows + 1, last: row.position, [status]: done[status] + 1 };
   }
   if (stored === null) return done.rows === 0 ? null : done;
-  const { pending = null, registered = 0 } = stored;
+  const { pending = null, registered = 0, repeated = 0 } = stored;
   if (files.results === null) {
     for (let row = 0; row < stored.rows; row++) await rows.next();
     const { rows: before, last, success, failed } = stored;
-    return { rows: before, last, success, registered, failed, pending };
+    return { rows: before, last, success, registered, repeated, failed, pending };
   }
   if (stored.rows !== done.rows) throw files.truncated();
   return { ...done, pending };
 }
 
-const isDone = (status: unknown): status is 'success' | 'registered' | 'failed' =>
-  status === 'success' || status === 'registered' || status === 'failed';
+const done = ['success', 'registered', 'repeated', 'failed'] as const;
+const isDone = (status: unknown): status is (typeof done)[number] => done.some(known => known === status);
 
 function isResultOf(
   { line, item, serialNumber }: Readonly<Record<string, unknown>>,

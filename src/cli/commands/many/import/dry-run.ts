@@ -7,8 +7,8 @@ import { interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { devicesBySerial } from '../../../framework/devices/find-device.ts';
 import type { ImportFiles } from './checkpoint.ts';
+import type { Input } from './file-run.ts';
 import type { FileValues } from './flags.ts';
-import type { Input } from './input.ts';
 import { writerOf } from './results.ts';
 
 /** Lines of each kind that are shown at a terminal. */
@@ -27,7 +27,7 @@ export async function planFile(context: Context, flags: FileValues, input: Input
   }
   const registered = await devicesBySerial(context, plan.serials);
   const writer = writerOf(context, flags.csv, flags.out !== undefined, mostEach);
-  const counts = { new: 0, registered: 0, invalid: 0 };
+  const counts = { new: 0, registered: 0, repeated: 0, invalid: 0 };
   for (let start = 0; start < results.length; start += resultsPerWrite) {
     const part = results.slice(start, start + resultsPerWrite).map(result => plan.withDevice(result, registered));
     for (const { status } of part) counts[status as keyof typeof counts]++;

@@ -2,7 +2,8 @@
 import { statSync } from 'node:fs';
 import { batchesOf, lineResults } from '../../../../enrollment/import/batches.ts';
 import type { LineResult } from '../../../../enrollment/import/result.ts';
-import { type Position, positionText, type Row } from '../../../../enrollment/import/row.ts';
+import type { Row } from '../../../../enrollment/import/row.ts';
+import { type Position, positionText } from '../../../../tables/raw.ts';
 import { newKey } from '../../../client/request-retry.ts';
 import { count, counted } from '../../../count.ts';
 import { Fault } from '../../../fault.ts';
@@ -12,10 +13,16 @@ import { duration, spent } from '../../../terminal/when.ts';
 import { type Checkpoint, emptyCheckpoint, type ImportFiles, skipDoneRows } from './checkpoint.ts';
 import { duplicated, withEarlierSuccesses, withExisting } from './existing.ts';
 import type { FileValues } from './flags.ts';
-import type { Input } from './input.ts';
 import { writerOf } from './results.ts';
 
 const defaultBatchSize = 2_000;
+
+/** An input file that is being read. */
+export interface Input {
+  /** Bytes of the consumed rows. Bytes that were read ahead do not count. */
+  readonly consumed: () => number;
+  readonly rows: AsyncGenerator<Row>;
+}
 
 /** Registers the devices of an input. Used once. */
 export class FileRun {
@@ -114,6 +121,7 @@ export class FileRun {
       last: rows.at(-1)!.position,
       success: this.#state.success + having('success'),
       registered: this.#state.registered + having('registered'),
+      repeated: this.#state.repeated + having('repeated'),
       failed: this.#state.failed + having('failed'),
       pending: null,
     };
@@ -168,8 +176,9 @@ export class FileRun {
   }
 
   get #existing(): string {
-    const { registered } = this.#state;
-    return registered > 0 ? `, ${count(registered)} already registered` : '';
+    const { registered, repeated } = this.#state;
+    const existing = registered > 0 ? `, ${count(registered)} already registered` : '';
+    return repeated > 0 ? `${existing}, ${count(repeated)} repeated` : existing;
   }
 
   /** `3 registered and 1 failed`, with the devices that were registered before if there are any. */
@@ -187,9 +196,9 @@ export class FileRun {
 
   /** Reports a run that has read its whole input. Throws a fault of kind `partial` if rows failed. */
   #end(): number {
-    const { success, registered, failed } = this.#state;
+    const { success, registered, repeated, failed } = this.#state;
     const isNothing = this.#lines === 0;
-    const all = count(success + registered + failed);
+    const all = count(success + registered + repeated + failed);
     const devices = counted(success, 'device');
     if (failed > 0)
       throw new Fault(

@@ -4,7 +4,7 @@ import { deviceTypes } from '../../../../contract/values.ts';
 import { tagFlag } from '../../../framework/devices/tags.ts';
 import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
 import { csvFlags } from '../../../framework/format.ts';
-import { encodingFlag } from '../../../jobs/input-file.ts';
+import { tableFlags } from '../../../jobs/table-flags.ts';
 
 /** A flag that describes the one device. */
 const single = { conflicts: ['file'] } as const;
@@ -33,11 +33,10 @@ export const registerFlags = {
     ...withFile,
     help: 'format of the file, if its name does not show it',
   },
-  encoding: { ...encodingFlag, ...withFile },
+  ...tableFlags('file'),
   map: {
-    value: 'MAP',
-    ...withFile,
-    help: 'names of the columns: yubico, entra-oath, snipe-it, pskc, or COLUMN=FIELD,…',
+    ...tableFlags('file').map,
+    help: 'which column a field is read from; or whose file it is: yubico, entra-oath, privacyidea, snipe-it, pskc, or a saved map',
   },
   out: { ...fileFlag('write the results to this file'), ...withFile },
   'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },

@@ -1,7 +1,7 @@
 /** The results of `register --file` at the terminal. */
 
 import { fieldsOf, type LineResult } from '../../../../enrollment/import/result.ts';
-import { positionText } from '../../../../enrollment/import/row.ts';
+import { positionText } from '../../../../tables/raw.ts';
 import type { Context } from '../../../framework/context.ts';
 import { ResultWriter } from '../../../jobs/result-writer.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -27,6 +27,7 @@ function lineOf(paint: Context['out']['paint'], result: LineResult): string {
   if (status === 'success')
     return `${where} ${paint('green', '✓')} ${safe(deviceId ?? '')}  ${safe(activationCode ?? '')}  ${serial}`;
   if (status === 'new') return `${where} ${paint('green', '+')} new         ${serial}`;
-  if (status === 'registered') return `${where} ${paint('yellow', '=')} registered  ${serial}  ${safe(message)}`;
+  if (status === 'registered' || status === 'repeated')
+    return `${where} ${paint('yellow', '=')} ${status.padEnd(11)} ${serial}  ${safe(message)}`;
   return `${where} ${paint('red', '✗')} ${status.padEnd(11)} ${serial}  ${safe(message)}`;
 }

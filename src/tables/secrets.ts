@@ -111,3 +111,19 @@ export function looksLikeKey(text: string): boolean {
   const word = text.trim();
   return word.length >= KEY_LENGTH && /^[A-Za-z0-9+/=]*$/.test(word) && /\d/.test(word);
 }
+
+/** Secrets that were found in an input and dropped while it was read: how many, under which names. Never their values. */
+export class DroppedSecrets {
+  readonly #counts = new Map<string, number>();
+
+  note(name: string, count = 1): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+  }
+
+  /** A sentence for people; null if there were none. */
+  get words(): string | null {
+    if (this.#counts.size === 0) return null;
+    const names = [...this.#counts].map(([name, count]) => `${name} (${count} ${count === 1 ? 'value' : 'values'})`);
+    return `Secrets were dropped while reading, not sent and not stored: ${names.join(', ')}.`;
+  }
+}

@@ -1,15 +1,23 @@
 /**
- * Reads CSV as it arrives: of register, of rosters, of results. The command line and the console share it; it has no I/O. A quote that is
- * never closed costs one line, not the rest of the file: see docs/decisions/004-libraries.md.
+ * Reads CSV as it arrives. A quote that is never closed costs one line, not the rest of the file: see docs/decisions/004-libraries.md.
  */
+
+/** Separators of cells. Spreadsheets write semicolons in many countries. */
+export const marks = [',', ';', '\t', '|'] as const;
 
 /** Why a record is not valid. */
 export type CsvProblem = 'open quote' | 'text after quote';
 
+/** A problem in words. */
+export const csvProblems: Readonly<Record<CsvProblem, string>> = {
+  'open quote': 'a quote is opened and never closed',
+  'text after quote': 'text follows a closing quote',
+};
+
 /** A record, with the line on which it starts, counted from 1. If it is not valid, the next record starts on the line after it. */
-export type CsvRecord<Problem = CsvProblem> =
+export type CsvRecord =
   | { readonly line: number; readonly cells: readonly string[] }
-  | { readonly line: number; readonly problem: Problem };
+  | { readonly line: number; readonly problem: CsvProblem };
 
 /** UTF-16 units of a record that spans lines. A longer one has a quote that was never closed. */
 const longestRecord = 64 * 1024;
@@ -22,8 +30,12 @@ export class CsvReader {
   #rest = '';
   /** Number of the first line in `#lines`. */
   #line = 1;
-  /** Separator of cells; null before the header. */
-  #mark: string | null = null;
+  readonly #mark: string;
+
+  /** `mark`: the separator of cells. */
+  constructor(mark: string) {
+    this.#mark = mark;
+  }
 
   /** The line whose end has not arrived: its number, and what of it has arrived. */
   get unfinished(): { readonly line: number; readonly text: string } {
@@ -39,10 +51,9 @@ export class CsvReader {
     }
     const text = this.#lines + this.#rest + chunk.slice(0, end);
     this.#rest = chunk.slice(end);
-    this.#mark ??= markOf(text);
     let at = 0;
     while (at < text.length) {
-      const record = recordAt(text, at, this.#mark ?? ',');
+      const record = recordAt(text, at, this.#mark);
       const isOpen = 'problem' in record && record.problem === 'open quote';
       if (isOpen && !isLast && text.length - at <= longestRecord) break;
       const line = this.#line;
@@ -111,12 +122,4 @@ function countBreaks(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
   return count;
-}
-
-/** Separator of the cells of the header. Spreadsheets write semicolons in many countries. Null if all lines are blank. */
-function markOf(lines: string): string | null {
-  const header = /\S[^\n]*/.exec(lines)?.[0];
-  if (header === undefined) return null;
-  const counts = [',', ';', '\t'].map(mark => ({ mark, count: header.split(mark).length }));
-  return counts.reduce((most, other) => (other.count > most.count ? other : most)).mark;
 }

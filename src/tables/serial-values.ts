@@ -1,6 +1,6 @@
 /** Serial numbers that a spreadsheet has changed, that are numbers of SIM cards, or that are secrets. No I/O. */
-import { cardNumber, isCardNumber, isCheckDigitRight } from '../../contract/iccid.ts';
-import type { DeviceType } from '../../contract/values.ts';
+import { cardNumber, isCardNumber, isCheckDigitRight } from '../contract/iccid.ts';
+import type { DeviceType } from '../contract/values.ts';
 
 /** Significant digits of a number in a spreadsheet: further ones become zeros. */
 const KEPT = 15;

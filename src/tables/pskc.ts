@@ -3,10 +3,9 @@
  * counted and never kept. The file is read as a stream in constant memory. A document type is refused, so no entity can be defined.
  */
 import sax from 'sax';
-import { readObject } from '../../contract/readers.ts';
-import type { ReadOptions } from './csv-rows.ts';
 import { InvalidInput } from './fault.ts';
-import { type Position, type Row, rowOf } from './row.ts';
+import type { RawRow, RawRows } from './raw.ts';
+import type { DroppedSecrets } from './secrets.ts';
 
 /** RFC 6030 needs eight levels, with XML encryption and signature a few more. */
 const maxDepth = 64;
@@ -20,30 +19,24 @@ const captured: Readonly<Record<string, 'manufacturer' | 'serialNumber' | 'model
   Model: 'model',
 };
 
-type Values = Partial<Record<'manufacturer' | 'serialNumber' | 'model', string>>;
+type Package = Extract<RawRow, { readonly object: unknown }> & { readonly object: Record<string, string> };
 
-interface Package {
-  readonly position: Position;
-  readonly values: Values;
-}
-
-/** The rows of the key packages, in the order of the file. Throws `InvalidInput` if it is not a valid PSKC file. */
-export async function* pskcRows(chunks: AsyncIterable<string>, options: ReadOptions): AsyncGenerator<Row> {
-  const reader = new Reader(options);
+/** The key packages, in the order of the file. Throws `InvalidInput` if it is not a valid PSKC file. */
+export async function* readPskc(chunks: AsyncIterable<string>, dropped: DroppedSecrets): RawRows {
+  const reader = new Reader(dropped);
   let previous: string | undefined;
-  for await (const chunk of chunks) {
-    for (const { position, values } of reader.read(chunk)) {
+  for await (const chunk of chunks)
+    yield reader.read(chunk).filter(({ object: { serialNumber } }) => {
       // A device with several keys has a package for each of them.
-      if (values.serialNumber !== undefined && values.serialNumber === previous) continue;
-      previous = values.serialNumber;
-      yield rowOf(position, values, { ...options, asIs: true }, { column: '', hasSecrets: false }, readObject);
-    }
-  }
+      const isNew = serialNumber === undefined || serialNumber !== previous;
+      previous = serialNumber;
+      return isNew;
+    });
   reader.end();
 }
 
 class Reader {
-  readonly #options: ReadOptions;
+  readonly #dropped: DroppedSecrets;
   readonly #parser: sax.SAXParser;
   /** Local names of the open elements. */
   readonly #path: string[] = [];
@@ -53,8 +46,8 @@ class Reader {
   #packages = 0;
   #attributes = 0;
 
-  constructor(options: ReadOptions) {
-    this.#options = options;
+  constructor(dropped: DroppedSecrets) {
+    this.#dropped = dropped;
     this.#parser = this.#createParser();
   }
 
@@ -96,9 +89,9 @@ class Reader {
     const parent = this.#path.at(-1);
     this.#path.push(name);
     if (name === 'KeyPackage' && length === 1)
-      this.#open = { position: { line: this.#parser.line + 1, item: ++this.#packages }, values: {} };
+      this.#open = { position: { line: this.#parser.line + 1, item: ++this.#packages }, object: {} };
     // Data/Secret has a PlainValue or an EncryptedValue.
-    if (name === 'Secret' && parent === 'Data') this.#options.dropped.note('Secret');
+    if (name === 'Secret' && parent === 'Data') this.#dropped.note('Secret');
     this.#text = this.#isCaptured(name, parent) ? '' : null;
   }
 
@@ -110,7 +103,7 @@ class Reader {
     const name = this.#path.pop()!;
     const field = captured[name];
     if (this.#text !== null && this.#open !== null && field !== undefined)
-      this.#open.values[field] = field === 'manufacturer' ? organization(this.#text) : this.#text.trim();
+      this.#open.object[field] = field === 'manufacturer' ? organization(this.#text) : this.#text.trim();
     this.#text = null;
     if (name !== 'KeyPackage' || this.#path.length !== 1 || this.#open === null) return;
     this.#done.push(this.#open);

@@ -1,0 +1,216 @@
+/**
+ * The dictionary: which names of columns stand for which field, in the words of people in six languages (EN, DE, FR, ES, PT, IT) and of the
+ * systems that write files. A set of fields is data: an import of persons reads a file for other fields than one of devices.
+ */
+import { deviceTypes } from '../contract/values.ts';
+import { withoutParts } from './text.ts';
+import { isOpaqueId } from './values.ts';
+
+/** One field that rows are read for. */
+export interface FieldRule<Field extends string = string> {
+  readonly field: Field;
+  /**
+   * Names of its columns as `nameKey` writes them, in tiers: a column of an earlier tier counts, those of later ones are doubtful. Two
+   * columns of one tier are asked about. The name of the field itself is of the first tier.
+   */
+  readonly words: readonly (readonly string[])[];
+  /** Names that mean the field only if at least one of the first values fits: `type` of a key, or of a house. */
+  readonly weak?: readonly string[];
+  /** Whether a value can be one of this field. A column with none of them is not read for it, unless a person chooses it. */
+  readonly fits?: (text: string) => boolean;
+  /** Whether `fits` judges the column whatever its name is. */
+  readonly isJudged?: true;
+  /** A field whose column is read as well if this one has none. */
+  readonly instead?: string;
+  /** Only properties of objects can hold it. */
+  readonly ofObjects?: true;
+}
+
+/** The fields of an import. */
+export type FieldSet<Field extends string> = readonly FieldRule<Field>[];
+
+/** Longest name that is compared. */
+const LONGEST_NAME = 200;
+
+/** A name as names are compared: without case, accents, punctuation, spaces and remarks in brackets. */
+export function nameKey(name: string): string {
+  const whole = name.slice(0, LONGEST_NAME);
+  return keyOf(withoutParts(whole, { '(': ')', '[': ']' })) || keyOf(whole);
+}
+
+const keyOf = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Names that are written as one word, separated by spaces. */
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+const manufacturer =
+  words(`manufacturer vendor maker brand make manufacturername vendorname hardwarevendor devicevendor devicemanufacturer
+  modelmanufacturer supplier hersteller herstellername marke fabrikat lieferant fabricant marque constructeur fabricante marca proveedor
+  fabbricante produttore costruttore fornitore`);
+const model = words(`model devicemodel modelname product productname hardwaremodel assetmodel yubikeymodel
+  modell modellname produkt produktname geratemodell modele produit modelo produto producto modello prodotto`);
+const serial =
+  words(`serial serialno serialnum serialnr serialnumbers serials sn serialnumber hardwareserial hardwareserialnumber deviceserial deviceserialnumber
+  yubikeyserial yubikeyserialnumber tokenserial tokenserialnumber itemserial seriennummer seriennr serienr geratenummer geraetenummer numerodeserie numserie nserie
+  node serie nodeserie nroserie nrodeserie nds numerodiserie numeroseriale seriale matricola numeroserie barcode`);
+const card = words('iccid simiccid iccidnumber simnumber simserial simserialnumber simcardnumber');
+
+/** A type of device as a person or a spreadsheet writes it. */
+const isDeviceType = (text: string): boolean => deviceTypes.some(type => type === text.trim().toUpperCase());
+
+/** Fields of a registration, except tags, which have columns of their own. */
+export type DeviceField =
+  | 'deviceType'
+  | 'serialNumber'
+  | 'manufacturer'
+  | 'model'
+  | 'hardwareVersion'
+  | 'firmwareVersion'
+  | 'proofId'
+  | 'tags';
+
+const logins =
+  words(`username login loginname logonname loginid benutzername benutzerkennung anmeldename kennung benutzer identifiant
+  nomdutilisateur utilisateur usuario nombredeusuario utilizador nomedeutilizador nomedeusuario nomeutente utente user account accountname`);
+const principals = words('userprincipalname upn principalname');
+const directoryNames = words('samaccountname uid userlogin');
+const addresses =
+  words(`email mail emailaddress workemail primaryemail emailwork businessemail workemailaddress useremail emailadresse
+  mailadresse adressemail adresseemail courriel adressedemessagerie correo correoelectronico direcciondecorreo enderecodeemail
+  indirizzoemail postaelettronica`);
+
+/** Whether a text can be the login of a person. */
+const isLogin = (text: string): boolean => !isOpaqueId(text);
+
+/** `register --file` and the import of the console. */
+export const deviceFields: FieldSet<DeviceField> = [
+  {
+    field: 'deviceType',
+    words: [],
+    weak: words('type kind keytype typ art geratetyp tipo tipodedispositivo tipologia'),
+    fits: isDeviceType,
+  },
+  { field: 'serialNumber', words: [serial, card, words('eid eidnumber euiccid')] },
+  { field: 'manufacturer', words: [manufacturer] },
+  { field: 'model', words: [model] },
+  { field: 'hardwareVersion', words: [words('hardware hwversion hw hardwarerevision')] },
+  { field: 'firmwareVersion', words: [words('firmware fwversion fw firmwareversionnumber')] },
+  { field: 'proofId', words: [] },
+  { field: 'tags', words: [], ofObjects: true },
+];
+
+/** The person who has a key, for imports that bind keys: beside `deviceFields`. */
+export const holderField: FieldRule<'userId'> = {
+  field: 'userId',
+  words: [
+    words(
+      'holder owner assignedto assigneduser checkedoutto checkedout usedby inhaber besitzer zugewiesenan attribuea asignadoa atribuidoa assegnatoa',
+    ),
+    logins,
+    principals,
+    directoryNames,
+    addresses,
+  ],
+  fits: isLogin,
+  isJudged: true,
+};
+
+/** Fields of a list of devices: `lock --file`, `activate --file`, `label --file`. */
+export type ListField = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';
+
+/** Lists of devices, and results of enrollments. */
+export const listFields: FieldSet<ListField> = [
+  { field: 'deviceId', words: [words('device')] },
+  { field: 'serialNumber', words: [serial, card] },
+  { field: 'activationCode', words: [words('aktivierungscode')] },
+  { field: 'userId', words: [logins, principals, directoryNames] },
+  { field: 'result', words: [] },
+  { field: 'name', words: [] },
+];
+
+/** Fields of persons. */
+export type PersonField = 'userId' | 'name' | 'givenName' | 'familyName' | 'email' | 'status' | 'count' | 'type';
+
+/** Rosters and imports of persons. */
+export const personFields: FieldSet<PersonField> = [
+  {
+    field: 'userId',
+    words: [logins, principals, directoryNames],
+    fits: isLogin,
+    isJudged: true,
+    instead: 'email',
+  },
+  {
+    field: 'name',
+    words: [
+      words(`displayname fullname cn commonname personname employeename anzeigename vollstandigername vollername nomcomplet nomaffiche
+        nombrecompleto nomecompleto nomecompleto lastnamefirstname nachnamevorname`),
+    ],
+  },
+  {
+    field: 'givenName',
+    words: [words('firstname givenname vorname prenom nombre primeironome nome prenome givennames')],
+  },
+  {
+    field: 'familyName',
+    words: [
+      words(
+        'lastname surname sn familyname nachname familienname nom nomdefamille apellido apellidos sobrenome apelido cognome',
+      ),
+    ],
+  },
+  { field: 'email', words: [addresses] },
+  {
+    field: 'status',
+    words: [
+      words(
+        'status state active isactive enabled accountenabled accountstatus employmentstatus userstatus employeestatus suspended terminated statut estado stato aktiv zustand actif activo ativo attivo',
+      ),
+    ],
+  },
+  { field: 'count', words: [words('keys quantity qty anzahl')] },
+  { field: 'type', words: [], weak: words('devicetype keytype'), fits: isDeviceType },
+];
+
+/** What a name means: a field, and how sure that is. A lower rank is surer. */
+export interface Meaning<Field extends string> {
+  readonly field: Field;
+  readonly rank: number;
+  /** It is the name of the field itself. */
+  readonly isOwn: boolean;
+  readonly isWeak: boolean;
+}
+
+const dictionaries = new WeakMap<FieldSet<string>, ReadonlyMap<string, readonly Meaning<string>[]>>();
+
+/** What the name of a column can mean. */
+export function meaningsOf<Field extends string>(fields: FieldSet<Field>, name: string): readonly Meaning<Field>[] {
+  const known = dictionaries.get(fields) ?? dictionaryOf(fields);
+  dictionaries.set(fields, known);
+  return (known.get(nameKey(name)) ?? []) as readonly Meaning<Field>[];
+}
+
+function dictionaryOf(fields: FieldSet<string>): ReadonlyMap<string, readonly Meaning<string>[]> {
+  const known = new Map<string, Meaning<string>[]>();
+  const add = (key: string, meaning: Meaning<string>) => {
+    const others = known.get(key) ?? [];
+    if (!others.some(({ field }) => field === meaning.field)) known.set(key, [...others, meaning]);
+  };
+  for (const { field } of fields) add(nameKey(field), { field, rank: 0, isOwn: true, isWeak: false });
+  for (const { field, words: tiers, weak = [] } of fields) {
+    for (const [rank, tier] of tiers.entries())
+      for (const word of tier) add(word, { field, rank, isOwn: false, isWeak: false });
+    for (const word of weak) add(word, { field, rank: tiers.length, isOwn: false, isWeak: true });
+  }
+  return known;
+}
+
+/** The index of the column that a person names: by its exact name, else by the way in which names are compared; -1 if none. */
+export function columnNamed(names: readonly string[], name: string): number {
+  const exact = names.findIndex(each => each.trim() === name.trim());
+  return exact >= 0 ? exact : names.findIndex(each => nameKey(each) === nameKey(name));
+}
