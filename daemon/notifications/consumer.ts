@@ -4,7 +4,7 @@ import { type FrameSink, Outbox, type OutboxOptions } from './outbox.ts';
 /** A connection that receives the stream, and the token it was opened with. */
 export interface Listener {
   readonly sink: FrameSink;
-  /** Who holds the token: see `requests/holder.ts`. */
+  /** Who holds the token: see `requests/callers.ts`. */
   readonly holder: string;
   /** When the token expires, in seconds since 1970. */
   readonly expiresAt: number;

@@ -68,7 +68,7 @@ export class History {
   readonly #options: HistoryOptions;
   readonly #pause: (milliseconds: number) => Promise<unknown>;
   readonly #limit = limitConcurrency(MAX_READS);
-  /** By holder (see `requests/holder.ts`). The one that has waited longest comes first. */
+  /** By holder (see `requests/callers.ts`). The one that has waited longest comes first. */
   readonly #holders = new Map<string, StreamReplays>();
 
   constructor(options: HistoryOptions) {

@@ -5,7 +5,7 @@
 import type { HardwareEventType } from '../../src/contract/event-types.ts';
 import { closeCodes } from '../../src/contract/values.ts';
 import { every, visitCooperatively } from '../base/concurrency.ts';
-import { tokenHolder, userHolder } from '../requests/holder.ts';
+import { tokenHolder, userHolder } from '../requests/callers.ts';
 import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
 import { Consumer, type Listener } from './consumer.ts';
 import { bitOf, journalTypes, type TypeSet, textFrame } from './frames.ts';

@@ -1,4 +1,5 @@
-/** The records of those who make requests: users and service tokens. */
+/** The records of users and service tokens, and their names as holders of tokens, streams and rate limits. */
+import { tokenIds } from '../../src/contract/ids.ts';
 import type { Role, TokenPermission } from '../../src/contract/values.ts';
 
 /** A user as it is stored. */
@@ -58,3 +59,12 @@ export interface MadeWebhook {
   /** Null if it is enabled. */
   readonly disabled: unknown;
 }
+
+/** The holder of a user, by number. */
+export const userHolder = (user: number): string => String(user);
+
+/** The holder of a service token, by number. */
+export const tokenHolder = (token: number): string => tokenIds.format(token);
+
+/** The role LOCAL, which has no user. */
+export const localHolder = 'local';

@@ -8,8 +8,7 @@ import { type CallerGuard, versionOfSession } from '../store/caller.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRecord } from './callers.ts';
-import { actorName, type ServiceTokenRecord } from './callers.ts';
-import { localHolder, tokenHolder, userHolder } from './holder.ts';
+import { actorName, localHolder, type ServiceTokenRecord, tokenHolder, userHolder } from './callers.ts';
 import { RetryLater } from './limiter.ts';
 
 /** How a session was opened. It is in the claims of its tokens. */

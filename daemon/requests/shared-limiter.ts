@@ -4,7 +4,7 @@ import { TurnBatch } from '../base/concurrency.ts';
 import { MemoryCounters } from '../store/memory/counters.ts';
 import type { SharedCounters } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
-import { localHolder } from './holder.ts';
+import { localHolder } from './callers.ts';
 import { Leases } from './leases.ts';
 import { type Allowance, allowanceOf, isHere, Limiter, type Limits, type RequestLimits, windowOf } from './limiter.ts';
 

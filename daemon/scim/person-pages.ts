@@ -16,17 +16,15 @@ export class PersonPages {
   /** The number of the person before a page, by the offset of the page. */
   readonly #before = new Map<number, number>();
   #commits = 0;
+  /** Ends the watch for a commit; null unless a provider has read a page since the last one. */
+  #unwatch: (() => void) | null = null;
 
   constructor(store: Pick<Store, 'people' | 'onCommit'>) {
     this.#store = store;
-    store.onCommit(() => {
-      this.#commits++;
-      this.#total = null;
-      this.#before.clear();
-    });
   }
 
   async read(offset: number, limit: number): Promise<Rows<PersonRecord>> {
+    this.#unwatch ??= this.#store.onCommit(() => this.#forget());
     const commits = this.#commits;
     const page = { isPresent: true, descending: false, limit } as const;
     const known = this.#total;
@@ -41,5 +39,13 @@ export class PersonPages {
       if (rows.length > 0) this.#before.set(offset + rows.length, rows.at(-1)!.number);
     }
     return { rows, total: known ?? total };
+  }
+
+  #forget(): void {
+    this.#unwatch?.();
+    this.#unwatch = null;
+    this.#commits++;
+    this.#total = null;
+    this.#before.clear();
   }
 }

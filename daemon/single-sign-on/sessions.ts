@@ -67,14 +67,11 @@ export class SsoSessions implements SessionJudge {
   readonly #renewals = new KeyedMutex<string>();
   /** Raised when `#checked` is forgotten. */
   #epoch = 0;
+  /** Commits are watched from the first session on that is checked. */
+  #isWatching = false;
 
   constructor(parts: SsoSessionsParts) {
     this.#parts = parts;
-    parts.store.onCommit(({ users, everything }: CommitNotice) => {
-      if (users.length === 0 && !everything) return;
-      this.#epoch++;
-      this.#checked.clear();
-    });
   }
 
   /** Adds a session of a user. Returns its id. Refuses with 1004 if the settings were changed since the sign-in began to use them. */
@@ -107,10 +104,21 @@ export class SsoSessions implements SessionJudge {
   /** Checks the session, at the provider if it was not checked there a moment ago. Refuses with 1004 one that has ended. */
   async check(user: number, id: string): Promise<void> {
     if (this.isFresh(user, id)) return;
+    this.#watch();
     const epoch = this.#epoch;
     const { session } = await this.#find(user, id);
     const at = this.#isRecent(session.checkedAt) ? session.checkedAt : await this.#renew(user, id, CHECK_MS, true);
     if (epoch === this.#epoch) this.#checked.set(`${user}/${id}`, at);
+  }
+
+  #watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    this.#parts.store.onCommit(({ users, everything }: CommitNotice) => {
+      if (users.length === 0 && !everything) return;
+      this.#epoch++;
+      this.#checked.clear();
+    });
   }
 
   async demand(user: number, id: string): Promise<void> {
