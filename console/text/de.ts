@@ -794,7 +794,7 @@ export const people: typeof en.people = {
   total: count => s(count, 'Person', 'Personen'),
   empty: 'Keine passenden Personen.',
   column: { groups: 'Gruppen', source: 'Quelle', devices: 'Geräte', left: 'Ausgeschieden' },
-  sources: { local: 'dieses Register', scim: 'Identitätsanbieter', directory: 'Verzeichnis' },
+  sources: { local: 'dieses Register', scim: 'Identitätsanbieter', directory: 'Verzeichnis', import: 'Liste' },
   state: { active: 'aktiv', left: 'ausgeschieden' },
   filter: { keyword: 'Name, E-Mail oder ID', anySource: 'Alle Quellen', anyState: 'Alle Zustände' },
   optional: { name: 'Name (optional)', email: 'E-Mail (optional)' },

@@ -771,7 +771,7 @@ export const people = {
   total: (count: number) => s(count, 'person', 'persons'),
   empty: 'No persons match.',
   column: { groups: 'Groups', source: 'Source', devices: 'Devices', left: 'Left' },
-  sources: { local: 'this registry', scim: 'identity provider', directory: 'directory' },
+  sources: { local: 'this registry', scim: 'identity provider', directory: 'directory', import: 'list' },
   state: { active: 'active', left: 'has left' },
   filter: { keyword: 'Name, e-mail or id', anySource: 'All sources', anyState: 'All states' },
   optional: { name: 'Name (optional)', email: 'E-mail (optional)' },

@@ -104,11 +104,11 @@ export const detailsOf = ({ id, userName, name, email }: DirectoryEntry, groups:
 
 /**
  * Whether an entry may become this person, who has its user name and is not of the directory, or has another id there. Persons who
- * were added here may, and with the same id those whom another source has removed, because their devices were locked then. Others
- * may be other people with the same name.
+ * were added here or imported may. With the same id those may whom another source has removed, because their devices were locked then.
+ * Others may be other people with the same name.
  */
 const isFree = ({ source, removedAt, heldAt, dueAt }: PersonRecord): boolean =>
-  source === 'local' || (removedAt !== null && heldAt === null && dueAt === null);
+  source === 'local' || source === 'import' || (removedAt !== null && heldAt === null && dueAt === null);
 
 /** Decides what an entry means. `person`: the one with its id, else the one with its name. `lockedDevices` of a person who has left. */
 export function decideEntry(

@@ -1,9 +1,8 @@
 /** Devices that a daemon of an earlier version has bound: to a name only. */
-import { personBounds } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
-import type { PersonRecord } from './records.ts';
+import { personsByKey } from './lookups.ts';
 
 /** Devices of one commit. */
 const PORTION = 1000;
@@ -40,23 +39,4 @@ export async function bindEarlierDevices(
     total.unmatched += bound.length - matched;
     if (bound.length < PORTION) return total;
   }
-}
-
-/** All persons with these names, removed ones too. */
-async function personsByKey(
-  store: Pick<Store, 'people'>,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, readonly PersonRecord[]>> {
-  const found: PersonRecord[] = [];
-  for (let at = 0; at < keys.length; at += personBounds.named) {
-    const userKeys = keys.slice(at, at + personBounds.named);
-    for (let after = 0; ; ) {
-      const window = { descending: false, offset: 0, limit: PORTION };
-      const { rows } = await store.people({ userKeys, after, ...window });
-      found.push(...rows);
-      if (rows.length < PORTION) break;
-      after = rows.at(-1)!.number;
-    }
-  }
-  return Map.groupBy(found, ({ userKey }) => userKey);
 }

@@ -1,9 +1,10 @@
 /** Persons and groups that requests name. */
 import { personIds } from '../../src/contract/ids.ts';
+import { personBounds } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { keepsName } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import type { Reader } from '../store/store.ts';
+import type { Reader, Store } from '../store/store.ts';
 import { GROUPS, type Groups, groupsIn } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 
@@ -39,4 +40,26 @@ export async function nameTakenBy(
   if (other) return `${other.active ? 'another person' : 'a person who has left'} has the user name`;
   if (isUnmatched) return 'devices without a person have the user name: see people match';
   return accounts.some(keepsName) ? 'a local account has the user name' : null;
+}
+
+/** Persons of one read. */
+const LOOKUP = 1000;
+
+/** All persons with these `personKey`s, removed ones too. */
+export async function personsByKey(
+  store: Pick<Store, 'people'>,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, readonly PersonRecord[]>> {
+  const found: PersonRecord[] = [];
+  for (let at = 0; at < keys.length; at += personBounds.named) {
+    const userKeys = keys.slice(at, at + personBounds.named);
+    for (let after = 0; ; ) {
+      const window = { descending: false, offset: 0, limit: LOOKUP };
+      const { rows } = await store.people({ userKeys, after, ...window });
+      found.push(...rows);
+      if (rows.length < LOOKUP) break;
+      after = rows.at(-1)!.number;
+    }
+  }
+  return Map.groupBy(found, ({ userKey }) => userKey);
 }

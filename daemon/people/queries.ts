@@ -15,6 +15,8 @@ export interface PersonFilter {
   /** Number of a group. */
   readonly group?: number | undefined;
   readonly externalId?: string | undefined;
+  /** Exactly this many ACTIVE devices. */
+  readonly activeDevices?: number | undefined;
   readonly isHeld?: true | undefined;
   /** Whose delay is over at this time. */
   readonly dueBy?: number | undefined;

@@ -17,6 +17,8 @@ interface PersonDialect {
   readonly inGroup: (group: number, after?: number) => PersonTerm;
 }
 
+const activeCount = "SELECT count(*) FROM device WHERE device.person = person.number AND device.status = 'ACTIVE'";
+
 /** The conditions of a filter; all must hold. */
 export function personTerms(
   {
@@ -28,6 +30,7 @@ export function personTerms(
     active,
     group,
     externalId,
+    activeDevices,
     isHeld,
     dueBy,
     isPresent,
@@ -46,6 +49,7 @@ export function personTerms(
   if (active !== undefined) add(`active = ${active}`);
   if (group !== undefined) terms.push(dialect.inGroup(group, after));
   if (externalId !== undefined) add('external_id = ?', externalId);
+  if (activeDevices !== undefined) add(`(${activeCount}) = ?`, activeDevices);
   if (isHeld) add('held_at IS NOT NULL');
   if (dueBy !== undefined) add('due_at <= ?', dueBy);
   if (isPresent) add('removed_at IS NULL');

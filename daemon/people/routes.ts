@@ -1,5 +1,6 @@
 import type { Bindings } from '../http/bindings.ts';
 import type { MatchingDevices } from './matching-devices.ts';
+import type { PeopleImport } from './people-import.ts';
 import type { PeoplePolicies } from './policies.ts';
 import type { RefusedRequests } from './refused.ts';
 import type { PeopleService } from './service.ts';
@@ -8,6 +9,7 @@ import type { PeopleService } from './service.ts';
 interface PeopleServices {
   readonly people: PeopleService;
   readonly refused: RefusedRequests;
+  readonly imports: PeopleImport;
   readonly matching: MatchingDevices;
   readonly peoplePolicies: PeoplePolicies;
 }
@@ -24,6 +26,7 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   listHeldPeople: ({ context }) => to.people.held(context),
   listRefusedRequests: ({ query }) => to.refused.list(query),
   listUnmatched: ({ query }) => to.matching.list(query),
+  importPeople: ({ context, body }) => to.imports.run(context, body),
   matchPeople: ({ context, body }) => to.matching.match(context, body),
   releasePeople: ({ context, body }) => to.people.release(context, body),
   showPeoplePolicy: () => to.peoplePolicies.show(),

@@ -57,12 +57,20 @@ export class PeopleService {
 
   async list(
     { caller }: Context,
-    { keyword, userName, source, active, group, ...page }: QueryOf<Routes['listPeople']>,
+    { keyword, userName, source, active, group, activeDevices, ...page }: QueryOf<Routes['listPeople']>,
   ): Promise<DataOf<Routes['listPeople']>> {
     const { store } = this.#parts;
     const numbered = group === undefined ? undefined : (groupNamed(await readGroups(store), group)?.number ?? 0);
     const userKeys = userName?.map(personKey);
-    const filter = { keyword, withEmail: caller.role === 'ADMIN', userKeys, source, active, group: numbered };
+    const filter = {
+      keyword,
+      withEmail: caller.role === 'ADMIN',
+      userKeys,
+      source,
+      active,
+      group: numbered,
+      activeDevices,
+    };
     const read = (window: Window) => store.people({ ...filter, ...window });
     const { list, pagination } = await readPage(page, read, record => record);
     return { list: await this.#shown(caller, list), pagination };

@@ -5,6 +5,7 @@ import type { StartSubject } from '../http/subject.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
 import { Leavers } from './leavers.ts';
 import { MatchingDevices } from './matching-devices.ts';
+import { PeopleImport } from './people-import.ts';
 import { personNames } from './person-names.ts';
 import { PeoplePolicies } from './policies.ts';
 import { RefusedRequests } from './refused.ts';
@@ -35,7 +36,13 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   offers.ownerJudge = peoplePolicies;
   offers.personNames = personNames(store);
   return {
-    operations: peopleOperations({ people, refused, matching: new MatchingDevices({ store, now }), peoplePolicies }),
+    operations: peopleOperations({
+      people,
+      refused,
+      imports: new PeopleImport({ store, leavers, now }),
+      matching: new MatchingDevices({ store, now }),
+      peoplePolicies,
+    }),
     gauges: async () => {
       const left = await people.leftovers();
       return {

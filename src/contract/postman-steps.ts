@@ -152,6 +152,10 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   listHeldPeople: {},
   listRefusedRequests: {},
   listUnmatched: {},
+  importPeople: {
+    asProgram: true,
+    send: { people: [{ userName: 'ada-{{run}}', name: 'Ada Lovelace' }], dryRun: true },
+  },
   matchPeople: { asProgram: true, send: { matches: [{ deviceId: '{{deviceId}}', personId: '{{personId}}' }] } },
   releasePeople: { asProgram: true, send: { personIds: ['{{personId}}'] } },
   showPeoplePolicy: { saveAll: 'peoplePolicy' },

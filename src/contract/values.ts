@@ -40,8 +40,8 @@ export const tokenPermissions = ['webhooks', 'policies', 'scim'] as const;
 /** A permission of a service token beside its role. */
 export type TokenPermission = (typeof tokenPermissions)[number];
 
-/** Where a person is from: added here, by an identity provider, or from a directory. */
-export const personSources = ['local', 'scim', 'directory'] as const;
+/** Where a person is from: added here, by an identity provider, from a directory, or from a file that an ADMIN imports. */
+export const personSources = ['local', 'scim', 'directory', 'import'] as const;
 /** Where a person is from. */
 export type PersonSource = (typeof personSources)[number];
 
@@ -49,6 +49,11 @@ export type PersonSource = (typeof personSources)[number];
 export const provisioningSources = ['scim', 'directory'] as const satisfies readonly PersonSource[];
 /** A source that sends persons on its own. */
 export type ProvisioningSource = (typeof provisioningSources)[number];
+
+/** What an imported row does to a person. `held`, `due`: the person leaves, and the ACTIVE devices wait for a release or a delay. */
+export const importOutcomes = ['created', 'updated', 'unchanged', 'back', 'left', 'held', 'due'] as const;
+/** What an imported row does to a person. */
+export type ImportOutcome = (typeof importOutcomes)[number];
 
 /** What happens to the ACTIVE devices of a person who leaves. */
 export const leaverActions = ['lock', 'retire'] as const;

@@ -116,6 +116,7 @@ const administrators: readonly RouteName[] = [
   'listHeldPeople',
   'listRefusedRequests',
   'listUnmatched',
+  'importPeople',
   'matchPeople',
   'releasePeople',
   'setPeoplePolicy',

@@ -271,6 +271,7 @@ export function validRequests(
     listHeldPeople: async () => ({}),
     listRefusedRequests: async () => ({}),
     listUnmatched: async () => ({}),
+    importPeople: async () => ({ body: { people: [{ userName: `person-${++users}` }] } }),
     matchPeople: async () => {
       const { deviceId } = await deviceIn('ACTIVE', daemon());
       return { body: { matches: [{ deviceId, personId: (await personPath()).split('/').at(-1)! }] } };

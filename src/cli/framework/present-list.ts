@@ -67,6 +67,24 @@ export async function presentPage<Row extends object>(
     );
 }
 
+/** Writes the rows of all pages, as they are read. `none` reports that there are none. */
+export async function presentAll<Row extends object>(
+  context: Context,
+  pages: AsyncIterable<Pick<ListPage<Row>, 'list'> & { readonly pagination: { readonly total: number } }>,
+  listing: ListLayout<Row>,
+  none: string,
+): Promise<void> {
+  const { out } = context;
+  let listed = 0;
+  for await (const { list, pagination } of pages) {
+    if (listed === 0 && list.length === 0 && !out.json && !out.quiet && out.format !== 'csv') return out.notice(none);
+    await presentRows(context, list, listing, listed === 0);
+    listed += list.length;
+    // On a terminal the rows themselves show the progress of the list.
+    if (!out.io.stdoutIsTerminal) out.progress.show('Listing', listed, pagination.total);
+  }
+}
+
 /**
  * Writes rows of a list without the page around them. The header of a table or of CSV belongs to the first ones. Resolves to the
  * columns that have no room.

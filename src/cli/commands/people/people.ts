@@ -5,6 +5,7 @@ import type { Person } from '../../../contract/people.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { deviceListFields, personSources } from '../../../contract/values.ts';
 import { nullIfRefused } from '../../client/failures.ts';
+import { pagesOf } from '../../client/pages.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
@@ -12,7 +13,7 @@ import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
 import { present } from '../../framework/present.ts';
-import { pageQuery, presentPage } from '../../framework/present-list.ts';
+import { pageQuery, presentAll, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
@@ -52,23 +53,36 @@ export const peopleList = command({
     group: { value: 'NAME', help: 'only members of this group' },
     left: { help: 'only persons who have left', conflicts: ['active'] },
     active: { help: 'only persons who have not left' },
+    'without-key': {
+      conflicts: ['with-one-key'],
+      help: 'only persons who have no ACTIVE key, and have not left (with --left: who have)',
+    },
+    'with-one-key': { help: 'only those who have exactly one ACTIVE key: a lost key leaves them without' },
+    all: { help: 'every person instead of one page', conflicts: ['page'] },
     ...pageFlags('persons'),
     ...listFlags(personFields),
   },
   examples: [
     { does: 'persons and how many keys they have', line: 'people list' },
     { does: 'by a part of the name', line: 'people list --keyword lovelace' },
+    {
+      does: 'who still needs a key, as a list of user names',
+      line: 'people list --without-key --all --csv --fields userName,name',
+    },
     { does: 'who has left and still has keys', line: `people list --left --jq '.list[] | select(.devices > 0)'` },
   ],
   async run({ flags }, context) {
     const { keyword, source, group, page, limit: size } = flags;
-    const active = flags.left ? false : flags.active ? true : undefined;
-    const query = definedFields({ keyword, source, group, active, page, size });
-    const data = await context.registry.call('listPeople', { query });
+    const activeDevices = flags.withoutKey ? 0 : flags.withOneKey ? 1 : undefined;
+    const active = flags.left ? false : flags.active || activeDevices !== undefined ? true : undefined;
+    const filter = { keyword, source, group, active, activeDevices };
+    const query = definedFields({ ...filter, page, size });
     const listing = { fields: personFields, columns: personColumns, id: 'personId' } as const;
-    const isAll = [keyword, source, group, active].every(value => value === undefined);
+    const isAll = Object.values(filter).every(value => value === undefined);
     const none = isAll ? 'The registry has no persons. Add one: devmgr people add NAME' : 'No person matches.';
-    return presentPage(context, data, listing, { what: 'persons', none });
+    if (flags.all) return presentAll(context, pagesOf(context.registry, 'listPeople', { query }), listing, none);
+    const data = await context.registry.call('listPeople', { query });
+    return presentPage(context, data, listing, { what: 'persons', none, all: '--all' });
   },
 });
 
