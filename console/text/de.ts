@@ -253,7 +253,7 @@ export const receipts: typeof en.receipts = {
   overdue: 'Überfällige Leihen',
   kind: { handover: 'Übergabe', loan: 'Leihe', return: 'Rückgabe' },
   column: { kind: 'Art', device: 'Gerät', person: 'Person', date: 'Datum', due: 'Fällig', receipt: 'Beleg' },
-  more: count => `${count} weitere: devmgr receipt list`,
+  more: count => `${count} weitere: devmgr receipts list`,
 };
 
 /** The page Activity. */
@@ -639,7 +639,7 @@ export const device: typeof en.device = {
     hint: 'Eine verschlüsselte Datei von höchstens 64 MiB. Der Dienst liest sie nicht.',
     fault: 'Die Datei ist leer oder größer als 64 MiB.',
     sending: 'Die Sicherung wird hochgeladen',
-    more: count => `${grouped(count)} ältere: devmgr backups list`,
+    more: count => `${grouped(count)} ältere: devmgr device-backups list`,
   },
   use: {
     title: 'Nutzung erfassen',
@@ -1132,7 +1132,7 @@ export const providers: typeof en.providers = {
   },
   accepts: name => `${name} nimmt Anfragen dieses Registers an.`,
   fails: (name, problem) => `${name} funktioniert nicht: ${problem}`,
-  nameHint: 'Befehle benutzen ihn: devmgr keys issue --for NAME',
+  nameHint: 'Befehle benutzen ihn: devmgr keys issue --provider NAME',
   address: {
     entra: 'Microsoft Graph einer nationalen Cloud',
     okta: 'Adresse der Organisation, https://…',

@@ -239,7 +239,7 @@ export const receipts = {
   overdue: 'Overdue loans',
   kind: { handover: 'Handover', loan: 'Loan', return: 'Return' },
   column: { kind: 'Kind', device: 'Device', person: 'Person', date: 'Date', due: 'Due', receipt: 'Receipt' },
-  more: (count: string) => `${count} more: devmgr receipt list`,
+  more: (count: string) => `${count} more: devmgr receipts list`,
 };
 
 /** The page Activity. */
@@ -620,7 +620,7 @@ export const device = {
     hint: 'An encrypted file of at most 64 MiB. The daemon does not read its contents.',
     fault: 'The file is empty or larger than 64 MiB.',
     sending: 'Uploading the backup',
-    more: (count: number) => `${grouped(count)} older backups: devmgr backups list`,
+    more: (count: number) => `${grouped(count)} older backups: devmgr device-backups list`,
   },
   use: {
     title: 'Record a use',
@@ -1088,7 +1088,7 @@ export const providers = {
   },
   accepts: (name: string) => `${name} accepts requests of this registry.`,
   fails: (name: string, problem: string) => `${name} does not work: ${problem}`,
-  nameHint: 'Commands use it: devmgr keys issue --for NAME',
+  nameHint: 'Commands use it: devmgr keys issue --provider NAME',
   address: {
     entra: 'Microsoft Graph of a national cloud',
     okta: 'Address of the organization, https://…',

@@ -7,11 +7,12 @@ import { commandTable } from './commands/index.ts';
 import { codeOfFault, endings, exitCodes, exitOfCode, exitOfFault } from './exit-codes.ts';
 import { errorWords, Fault, failure, isFault, isOfDisk, systemWords } from './fault.ts';
 import type { CommandNode } from './framework/command-node.ts';
-import { createContext } from './framework/context.ts';
+import { createContext, notify } from './framework/context.ts';
 import type { AnyCommand } from './framework/define.ts';
 import type { GlobalValues } from './framework/flags.ts';
 import { asksForJson, type FormatFlags, formatOf } from './framework/format.ts';
 import { hintOf, messageOf, type RefusedCommand, serverFlags } from './framework/hints.ts';
+import { renamedWords, withoutOldNames } from './framework/old-names.ts';
 import { about, aboutText, checkNode } from './framework/version.ts';
 import { resolveSettings } from './settings/settings.ts';
 import type { Io } from './terminal/io.ts';
@@ -62,6 +63,8 @@ async function dispatch(
 ): Promise<number> {
   const { io, env } = surroundings;
   const { createProgram } = await import('./framework/program.ts');
+  const { words, renamed } = withoutOldNames(argv);
+  const renaming = renamed === null ? null : renamedWords(renamed);
   const help = { wanted: '', unasked: '' };
   let exit: number | null = null;
   const programWith = (only?: string): CommandNode =>
@@ -78,25 +81,32 @@ async function dispatch(
         help.unasked += text;
       },
       act: async node => {
-        exit = await execute(node, { ...surroundings, program: () => programWith() }, understood);
+        exit = await execute(node, { ...surroundings, renaming, program: () => programWith() }, understood);
       },
     });
-  const program = programWith(argv[0]);
+  const program = programWith(words[0]);
   try {
-    await program.run(argv);
+    await program.run(words);
   } catch (error) {
     if (help.wanted + help.unasked === '') throw error;
   }
   if (program.isGiven('version')) return writeVersion(argv, io);
   if (exit !== null) return exit;
+  if (renaming !== null) io.say(`${renaming}\n`);
   if (help.wanted !== '') await io.write(help.wanted);
   io.say(help.unasked);
   return help.wanted === '' ? exitCodes.usage : exitCodes.done;
 }
 
+interface Understood extends Surroundings {
+  /** The notice about an old name that was typed. */
+  readonly renaming: string | null;
+  readonly program: () => CommandNode;
+}
+
 async function execute(
   node: CommandNode,
-  { io, env, programs, program }: Surroundings & { readonly program: () => CommandNode },
+  { io, env, programs, renaming, program }: Understood,
   understood: (refused: RefusedCommand) => void,
 ): Promise<number> {
   const { args, shape: command, values } = node;
@@ -118,6 +128,7 @@ async function execute(
   const server = serverFlags({ profile: given('profile'), server: given('server'), home: given('home') });
   const context = createContext({ io: out.io, out, env, settings, globals, programs, serverFlags: server });
   understood({ command, args, context });
+  if (renaming !== null) notify(context, renaming);
   try {
     const flagsOf = flags as unknown as Record<string, never>;
     return (await command.run({ args, flags: flagsOf, program }, context)) ?? exitCodes.done;

@@ -93,7 +93,7 @@ export const journalEventTable = {
     words: 'uploaded: {platform} {version}',
   },
   PERSON_LEFT: { data: leaver, subject: 'person', words: 'has left ({source}), {devices}' },
-  PERSON_HELD: { data: leaver, subject: 'person', words: 'held, {devices}: devmgr people held' },
+  PERSON_HELD: { data: leaver, subject: 'person', words: 'held, {devices}: devmgr people leave held' },
   PERSON_RETURNED: {
     data: { ...person, lockedDevices: 'lockedDevices' },
     subject: 'person',

@@ -141,7 +141,7 @@ export const receiptOperations = additions('Receipts', {
     errors: [Code.deviceNotFound],
   },
 
-  /** For programs, and for `devmgr receipt verify`, which needs no registry. */
+  /** For programs, and for `devmgr receipts verify`, which needs no registry. */
   getReceipt: {
     summary: 'Show a receipt, to be verified offline',
     access: roles,

@@ -31,9 +31,9 @@ beforeAll(async () => {
   await daemon.call('POST', '/api/devices/activate', { deviceId: 'DEV-1', activationCode, userId: 'alice' });
   file = join(daemon.home, 'key.age');
   writeFileSync(file, content);
-  const first = await daemon.run(['backups', 'add', 'BAK-1', file, '--note', 'first', '--json']);
+  const first = await daemon.run(['device-backups', 'add', 'BAK-1', file, '--note', 'first', '--json']);
   expect(first).toMatchObject({ code: 0, json: { backupId: 'BKP-1', deviceId: 'DEV-1', fileName: 'key.age' } });
-  const second = await daemon.run(['backups', 'add', 'DEV-1', '-', '--name', 'piped.age', '--quiet'], {
+  const second = await daemon.run(['device-backups', 'add', 'DEV-1', '-', '--name', 'piped.age', '--quiet'], {
     input: 'piped',
   });
   expect(second).toMatchObject({ code: 0, stdout: 'BKP-2\n' });
@@ -42,19 +42,19 @@ afterAll(() => discard(daemon));
 
 describe('list', () => {
   test('shows the newest first, as a table, as CSV, as JSON and as ids', async () => {
-    const { stdout } = await daemon.run(['backups', 'list', 'BAK-1']);
+    const { stdout } = await daemon.run(['device-backups', 'list', 'BAK-1']);
     expect(stdout).toMatch(/^BACKUP .*\nBKP-2 .*piped\.age.*\nBKP-1 .*key\.age.*first/);
-    expect((await daemon.run(['backups', 'list', 'DEV-1', '--quiet'])).stdout).toBe('BKP-2\nBKP-1\n');
-    const { json } = await daemon.run(['backups', 'list', 'DEV-1', '--json', '--size', '1']);
+    expect((await daemon.run(['device-backups', 'list', 'DEV-1', '--quiet'])).stdout).toBe('BKP-2\nBKP-1\n');
+    const { json } = await daemon.run(['device-backups', 'list', 'DEV-1', '--json', '--size', '1']);
     expect(json).toMatchObject({ list: [{ backupId: 'BKP-2', fileSize: 5 }], pagination: { total: 2, totalPages: 2 } });
-    const csv = await daemon.run(['backups', 'list', 'DEV-1', '--csv']);
+    const csv = await daemon.run(['device-backups', 'list', 'DEV-1', '--csv']);
     expect(csv.stdout).toMatch(
       /^backupId,deviceId,fileName,fileSize,sha256,note,createdAt\r?\nBKP-2,DEV-1,piped\.age,5,/,
     );
   });
 
   test('a device without backups has an empty list', async () => {
-    const none = await daemon.run(['backups', 'list', 'BAK-2']);
+    const none = await daemon.run(['device-backups', 'list', 'BAK-2']);
     expect(none).toMatchObject({ code: 0, stdout: '' });
     expect(none.stderr).toContain('DEV-2 has no backups');
   });
@@ -69,7 +69,7 @@ describe('add', () => {
     ['of a folder', ['DEV-1', '/'], {}, 2, 'is not a file'],
   ])('%s is refused', async (_, args, options, exit, words) => {
     const { code, stdout, stderr } = await daemon.run(
-      ['backups', 'add', ...args.map(arg => (arg === 'FILE' ? file : arg))],
+      ['device-backups', 'add', ...args.map(arg => (arg === 'FILE' ? file : arg))],
       options,
     );
     expect([code, stdout]).toEqual([exit, '']);
@@ -80,9 +80,9 @@ describe('add', () => {
     const large = Buffer.alloc(64 * 1024 * 1024 + 1);
     const name = join(temporaryFolder(), 'large');
     writeFileSync(name, large);
-    const fromFile = await daemon.run(['backups', 'add', 'DEV-1', name]);
+    const fromFile = await daemon.run(['device-backups', 'add', 'DEV-1', name]);
     expect(fromFile.stderr).toContain('the maximum is 64.0 MiB');
-    const piped = await daemon.run(['backups', 'add', 'DEV-1', '-'], { input: large });
+    const piped = await daemon.run(['device-backups', 'add', 'DEV-1', '-'], { input: large });
     expect(piped.stderr).toContain('more than 64.0 MiB');
     expect([fromFile.code, piped.code]).toEqual([1, 1]);
   });
@@ -97,7 +97,7 @@ describe('add', () => {
         ),
     );
     const { url } = await listening(server);
-    const { code, stderr } = await devmgr(['backups', 'add', 'DEV-1', file, '--server', url], {
+    const { code, stderr } = await devmgr(['device-backups', 'add', 'DEV-1', file, '--server', url], {
       env: { DEVMGR_TOKEN: 'token' },
     });
     expect(code).toBe(1);
@@ -106,7 +106,7 @@ describe('add', () => {
 });
 
 describe('download', () => {
-  const into = (cwd: string, ...args: string[]) => daemon.run(['backups', 'download', ...args], { cwd });
+  const into = (cwd: string, ...args: string[]) => daemon.run(['device-backups', 'download', ...args], { cwd });
 
   test('only the user can read the file', async () => {
     const folder = temporaryFolder();
@@ -168,7 +168,7 @@ describe('download', () => {
 
   test('with --json the code is that of the interface', async () => {
     const { stderr } = await into(temporaryFolder(), 'DEV-1', 'BKP-99', '--json');
-    expect(JSON.parse(stderr).error).toMatchObject({ code: 3001, hint: 'see: devmgr backups list DEV-1' });
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 3001, hint: 'see: devmgr device-backups list DEV-1' });
     expect((await into(temporaryFolder(), 'DEV-1', 'BKP-1', '--json', '--out', '-')).code).toBe(2);
   });
 
@@ -190,7 +190,7 @@ describe('download', () => {
     });
     const { url } = await listening(server);
     const cwd = temporaryFolder();
-    const { code, stderr } = await devmgr(['backups', 'download', 'DEV-1', '--server', url], {
+    const { code, stderr } = await devmgr(['device-backups', 'download', 'DEV-1', '--server', url], {
       cwd,
       env: { DEVMGR_TOKEN: 'token' },
     });
@@ -202,9 +202,9 @@ describe('download', () => {
 
 describe('restore', () => {
   test('is recorded with --yes, and needs it if no one can be asked', async () => {
-    const asked = await daemon.run(['backups', 'restore', 'BAK-1', 'BKP-1']);
+    const asked = await daemon.run(['device-backups', 'restore', 'BAK-1', 'BKP-1']);
     expect(asked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
-    const done = await daemon.run(['backups', 'restore', 'BAK-1', 'BKP-1', '--yes', '--json']);
+    const done = await daemon.run(['device-backups', 'restore', 'BAK-1', 'BKP-1', '--yes', '--json']);
     expect(done).toMatchObject({ code: 0, json: { backupId: 'BKP-1', restoredAt: expect.stringMatching(/Z$/) } });
     const audit = await daemon.run(['daemon', 'audit', '--device', 'DEV-1', '--json']);
     expect(audit.stdout.match(/BACKUP_RESTORED/g)).toHaveLength(1);
@@ -229,15 +229,15 @@ describe('restore', () => {
   });
 
   test('of an unknown backup is exit code 5, of a retired device 6, and a VIEWER may not do it', async () => {
-    expect((await daemon.run(['backups', 'restore', 'DEV-1', 'BKP-99', '--yes'])).code).toBe(5);
+    expect((await daemon.run(['device-backups', 'restore', 'DEV-1', 'BKP-99', '--yes'])).code).toBe(5);
     await daemon.call('POST', '/api/users', { username: 'viewer', password: 'a long password', role: 'VIEWER' });
     const home = temporaryFolder();
     const login = ['login', 'viewer', '--password-stdin', '--server', daemon.url];
     expect((await devmgr(login, { home, input: 'a long password\n' })).code).toBe(0);
-    expect((await devmgr(['backups', 'restore', 'DEV-1', 'BKP-1', '--yes'], { home })).code).toBe(4);
-    expect((await devmgr(['backups', 'list', 'DEV-1', '--quiet'], { home })).stdout).toBe('BKP-2\nBKP-1\n');
+    expect((await devmgr(['device-backups', 'restore', 'DEV-1', 'BKP-1', '--yes'], { home })).code).toBe(4);
+    expect((await devmgr(['device-backups', 'list', 'DEV-1', '--quiet'], { home })).stdout).toBe('BKP-2\nBKP-1\n');
     const body = { reason: 'worn out', confirmPassword: 'correct horse battery' };
     await daemon.call('POST', '/api/devices/DEV-1/deactivate', body);
-    expect((await daemon.run(['backups', 'restore', 'DEV-1', 'BKP-1', '--yes'])).code).toBe(6);
+    expect((await daemon.run(['device-backups', 'restore', 'DEV-1', 'BKP-1', '--yes'])).code).toBe(6);
   });
 });

@@ -80,7 +80,7 @@ describe('a server that is not devmgr', () => {
     ['list', { list: [null], pagination: {} }, '"list" is not a list of objects'],
     ['users list', { list: [[]], pagination: {} }, '"list" is not a list of objects'],
     ['tokens list', { list: [], pagination: 'x' }, '"pagination" is not an object'],
-    ['backups list DEV-1', { list: null, pagination: {} }, '"list" is not a list of objects'],
+    ['device-backups list DEV-1', { list: null, pagination: {} }, '"list" is not a list of objects'],
     ['search x', { list: ['x'], pagination: {} }, '"list" is not a list of objects'],
   ])('%s: data %j is failure 1', async (line, data, words) => {
     const { url } = await answering((_, response) => void response.writeHead(200, json).end(success(data)));

@@ -39,7 +39,7 @@ describe('a killed run', () => {
     async executed => {
       const { ids } = await registered(1500);
       const { file, out } = fileOf(`${ids.join('\n')}\n`);
-      const args = ['code', '--file', file, '--yes', '--max', '5000', '--out', out, '--reason', 'lost'];
+      const args = ['replace-code', '--file', file, '--yes', '--max', '5000', '--out', out, '--reason', 'lost'];
       await killed(args, executed);
       expect(linesOf(out)).toHaveLength(1001);
       expect((await daemon.run(args)).code).toBe(2);

@@ -94,7 +94,7 @@ describe('several names', () => {
 
   test('get new codes, which are shown', async () => {
     const { ids, devices } = await registered(2);
-    const { code, stdout } = await daemon.run(['code', ...ids, '--reason', 'lost']);
+    const { code, stdout } = await daemon.run(['replace-code', ...ids, '--reason', 'lost']);
     expect(code).toBe(0);
     for (const { deviceId, activationCode } of devices) {
       const fresh = await codeOf(deviceId);
@@ -133,7 +133,7 @@ describe('a run', () => {
 
   test('that cannot be undone names the file with what it has changed', async () => {
     const { ids } = await registered(2);
-    const { stderr } = await daemon.run(['code', ...ids, '--reason', 'lost']);
+    const { stderr } = await daemon.run(['replace-code', ...ids, '--reason', 'lost']);
     const [, file] = /^What was changed is in (\S+)\.$/m.exec(stderr)!;
     const codes = await Promise.all(ids.map(codeOf));
     expect(linesOf(file!).slice(1)).toEqual(codes.map(fresh => expect.stringContaining(fresh)));

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await daemon.call('POST', '/api/devices/batch-register', { devices });
   const file = join(daemon.home, 'devmgr.apk');
   writeFileSync(file, Buffer.alloc(2_000_000, 'package\n'));
-  expect((await daemon.run(['upload', file, '--version', '1.0.0'])).code).toBe(0);
+  expect((await daemon.run(['apps', 'add', file, '--version', '1.0.0'])).code).toBe(0);
 });
 afterAll(() => discard(daemon));
 

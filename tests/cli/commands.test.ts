@@ -75,7 +75,7 @@ describe('a device', () => {
     expect(updated.json).toMatchObject({ firmwareVersion: '1.0.4', note: 'drawer 3' });
     const cleared = await daemon.run(['update', serial, '--note', '', '--json']);
     expect(cleared.json).toMatchObject({ firmwareVersion: '1.0.4', note: null });
-    const renewed = await daemon.run(['code', serial, '--reason', 'letter lost', '--days', '30', '--json']);
+    const renewed = await daemon.run(['replace-code', serial, '--reason', 'letter lost', '--days', '30', '--json']);
     expect(renewed.json).toMatchObject({ deviceId, oldActivationCode: activationCode });
     const retired = await daemon.run(
       ['deactivate', serial, '--reason', 'worn out', '--yes', '--password-stdin', '--json'],
@@ -328,7 +328,8 @@ describe('application versions', () => {
     writeFileSync(file, Buffer.alloc(300_000, 7));
     writeFileSync(join(folder, 'notes.txt'), 'first line\nsecond line');
     const uploaded = await daemon.run([
-      'upload',
+      'apps',
+      'add',
       file,
       '--platform',
       'linux',
@@ -371,7 +372,7 @@ describe('application versions', () => {
     const empty = join(folder, 'a.apk');
     writeFileSync(empty, '');
     const sent = async (...args: string[]) => {
-      const { code, stderr } = await daemon.run(['upload', ...args, '--version', '1.0', '--verbose', '--json']);
+      const { code, stderr } = await daemon.run(['apps', 'add', ...args, '--version', '1.0', '--verbose', '--json']);
       expect(stderr).not.toContain('POST');
       expect(stderr).toContain('"code":4002');
       return { code, stderr };

@@ -46,7 +46,7 @@ describe('devices', () => {
     ['label', ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED']],
     ['lock', ['ACTIVE']],
     ['unlock', ['LOCKED']],
-    ['code', ['INACTIVE', 'ACTIVE', 'LOCKED']],
+    ['replace-code', ['INACTIVE', 'ACTIVE', 'LOCKED']],
     ['deactivate', ['INACTIVE', 'ACTIVE', 'LOCKED']],
     ['show', ['INACTIVE', 'ACTIVE', 'LOCKED', 'DEACTIVATED']],
   ] as const)('of %s are those that it does not refuse', async (verb, states) => {
@@ -68,7 +68,7 @@ describe('devices', () => {
 test('backups of the device that is named are offered, by deviceId or serial number', async () => {
   const file = join(temporaryFolder(), 'key.age');
   writeFileSync(file, 'backup');
-  const { stdout } = await daemon.run(['backups', 'add', ids.ACTIVE, file, '--quiet']);
+  const { stdout } = await daemon.run(['device-backups', 'add', ids.ACTIVE, file, '--quiet']);
   for (const name of [ids.ACTIVE, 'ACTIVE-1'])
     expect(await offered('backups', 'restore', name, '')).toEqual([stdout.trim()]);
   expect(await offered('backups', 'restore', 'nosuch', '')).toEqual([]);
@@ -85,7 +85,7 @@ describe('values', () => {
     ['lock --filter status=ACTIVE,L', ['status=ACTIVE,LOCKED']],
     ['list --proof none,f', ['none,failed']],
     ['lock --filter proof=u', ['proof=unit']],
-    ['policies set --require-proof mo', ['model']],
+    ['policies update --require-proof mo', ['model']],
     ['enroll --require-proof ', ['model', 'unit']],
     ['lock --filter=user=a', ['--filter=user=alice']],
     ['lock --filter nosuch=', []],
@@ -93,7 +93,7 @@ describe('values', () => {
     ['list --manufacturer a', ['Acme']],
     ['users update ', ['admin']],
     ['apps latest l', ['LINUX']],
-    ['config ', ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path']],
+    ['config ', ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path', 'station']],
     ['config set s', ['server']],
     ['config set ca ', ['files']],
     ['config get ca ', []],
@@ -104,7 +104,7 @@ describe('values', () => {
     ['list --all=', []],
     ['help daemon sta', ['start', 'status']],
     ['stat', ['stats', 'status']],
-    ['tokens r', ['revoke', 'rm']],
+    ['tokens r', ['remove', 'rm']],
     ['nosuch command ', []],
   ])('%j', async (line, words) => {
     expect(await offered(...line.split(' '))).toEqual(words);

@@ -109,7 +109,10 @@ test('a key of the same model that has none of the credentials of the device was
   plug('CONST-3', second);
   const reason = /none of the credentials of DEV-\d+ \(CRD-\d+\): the key was erased, or it is another key.*--reset/;
   await expectRefused(reason, 'cora.const', ...issue);
-  for (const words of [['keys', 'issue', ...issue], ['verify']])
+  for (const words of [
+    ['keys', 'issue', ...issue],
+    ['keys', 'verify'],
+  ])
     expect(await command(...words)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/none of the credentials/),

@@ -30,9 +30,9 @@ async function refusalOf(words: readonly string[]): Promise<string | null> {
 
 /** Flags whose empty value removes what is set, or stands for none. */
 const removing = [
-  'apps upload --changelog',
-  'backups add --note',
+  'apps add --changelog',
   'deactivate --note',
+  'device-backups add --note',
   'directory set --bind-dn',
   'directory set --ca-file',
   'directory set --group-dn',
@@ -40,9 +40,9 @@ const removing = [
   'lock --note',
   'people add --email',
   'people add --name',
-  'policies set --allow-aaguid',
-  'policies set --least-firmware',
-  'policies set --pin-recipient',
+  'policies update --allow-aaguid',
+  'policies update --least-firmware',
+  'policies update --pin-recipient',
   'register --firmware-version',
   'register --hardware-version',
   'sso set --local-account',

@@ -178,7 +178,7 @@ test('a key that one command issues is left alone by another one, whose PIN woul
   const taken = /another run uses the key ISSUE-22 \(process \d+\)/;
   expect(others.map(({ code }) => code)).toEqual([1, 1, 10]);
   for (const { stdout, stderr } of others) expect(stdout + stderr).toMatch(taken);
-  const { stdout } = await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
+  const { stdout } = await daemon.run(['keys', 'letter', deviceId, '--identity-file', identity, '-q']);
   expect(authenticator.isPin(stdout.trim())).toBe(true);
   expect(bodies.map(({ step }) => step)).toEqual(['state', 'pin', 'credential']);
   await removeProvider('company-22', deviceId);

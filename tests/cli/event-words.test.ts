@@ -20,7 +20,7 @@ it.each<[EventType, Readonly<Record<string, unknown>>, string]>([
   ['ACTIVATION_CODE_GENERATED', device, 'new activation code'],
   ['APP_VERSION_UPLOADED', { versionId: 'APP-1', platform: 'LINUX', version: '1.0' }, 'uploaded: LINUX 1.0'],
   ['PERSON_LEFT', { personId: 'PER-1', source: 'scim', devices: 2 }, 'has left (scim), 2 ACTIVE devices'],
-  ['PERSON_HELD', { personId: 'PER-1', source: 'scim', devices: 1 }, 'held, 1 ACTIVE device: devmgr people held'],
+  ['PERSON_HELD', { personId: 'PER-1', source: 'scim', devices: 1 }, 'held, 1 ACTIVE device: devmgr people leave held'],
   ['PERSON_RETURNED', { personId: 'PER-1', lockedDevices: ['DEV-1'] }, 'is back: locked devices stay locked'],
   [
     'PROVISIONING_REFUSED',

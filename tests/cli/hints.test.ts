@@ -21,7 +21,7 @@ describe('a hint', () => {
     const single = ['register', '--type', 'UKEY', '--serial', 'HINT-1', '--manufacturer', 'A', '--model', 'B'];
     expect(await hintsOf(single)).toContain('devmgr show HINT-1\n');
     const activate = (code: string) => hintsOf(['activate', 'HINT-1', '--code', code, '--user', 'u']);
-    expect(await activate('AAAA-AAAA-AAAA-AAAA')).toContain(`devmgr code ${deviceId} --reason`);
+    expect(await activate('AAAA-AAAA-AAAA-AAAA')).toContain(`devmgr replace-code ${deviceId} --reason`);
     await activate(activationCode);
     expect(await activate(activationCode)).toContain(`devmgr show ${deviceId}\n`);
     await daemon.run(['lock', 'HINT-1', '--reason', 'lost']);

@@ -216,7 +216,7 @@ test('a random PIN is printed once, is sealed in the registry, and is in no othe
   const [, pin = ''] = /\^FDPIN (\d{16})\^FS/.exec(labels.join()) ?? [];
   expect([labels.length, authenticator.isPin(pin)]).toEqual([1, true]);
 
-  const letter = ['pin', 'letter', deviceId, '--identity-file'];
+  const letter = ['keys', 'letter', deviceId, '--identity-file'];
   const other = secretFile(await generateIdentity());
   expect(await daemon.run([...letter, other])).toMatchObject({
     code: 1,
@@ -237,7 +237,7 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   const { authenticator, station, deviceId, hooks } = await plugged('ISSUE-9');
   const identity = await recipient();
   const random = ['keys', 'issue', '--for', 'company-9', '--pin', 'random', '--hardware', station];
-  const read = async () => (await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q'])).stdout;
+  const read = async () => (await daemon.run(['keys', 'letter', deviceId, '--identity-file', identity, '-q'])).stdout;
   let sealed = '';
   hooks.before = async ({ step }) => {
     if (step === 'pin') sealed = (await daemon.call('GET', `/api/devices/${deviceId}/pin`)).sealed;
@@ -250,7 +250,7 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   const decrypter = new Decrypter();
   decrypter.addIdentity(readFileSync(identity, 'utf8').trim());
   expect(await decrypter.decrypt(Buffer.from(sealed, 'base64url'), 'text')).toBe(pin);
-  expect(await daemon.run(random)).toMatchObject({ code: 1, stderr: expect.stringContaining('devmgr pin letter') });
+  expect(await daemon.run(random)).toMatchObject({ code: 1, stderr: expect.stringContaining('devmgr keys letter') });
   expect([(await read()).trim(), authenticator.retries]).toEqual([pin, 8]);
   const withPin = ['keys', 'issue', '--for', 'company-9', '--pin-file', secretFile(pin), '--hardware', station];
   expect(await daemon.run(withPin)).toMatchObject({ code: 0 });
@@ -259,13 +259,13 @@ test('a random PIN is stored before the key gets it, and a key that has one is n
   const erase = ['keys', 'issue', '--for', 'company-9', '--reset', '--yes', '--hardware', station];
   expect(await daemon.run([...erase, '--pin', 'random'])).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining(`Next: devmgr pin letter ${deviceId}`),
+    stderr: expect.stringContaining(`Next: devmgr keys letter ${deviceId}`),
   });
   expect(await daemon.run([...erase, '--pin-file', secretFile('108816')])).toMatchObject({ code: 0 });
-  expect(await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity])).toMatchObject({
+  expect(await daemon.run(['keys', 'letter', deviceId, '--identity-file', identity])).toMatchObject({
     stderr: expect.stringContaining('no PIN of this device is stored'),
   });
-  const earlier = ['pin', 'letter', deviceId, '--identity-file', identity, '-q', '--earlier'];
+  const earlier = ['keys', 'letter', deviceId, '--identity-file', identity, '-q', '--earlier'];
   expect((await daemon.run([...earlier, '2'])).stdout.trim()).toBe(pin);
   expect(await daemon.run([...earlier, '3'])).toMatchObject({ code: 5, stdout: '' });
 });
@@ -282,7 +282,7 @@ test('a recipient that was replaced while the command runs cannot open the PIN t
   expect(
     await daemon.run(['keys', 'issue', '--for', 'company-12', '--pin', 'random', '--hardware', station]),
   ).toMatchObject({ code: 2 });
-  const opened = (identity: string) => daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
+  const opened = (identity: string) => daemon.run(['keys', 'letter', deviceId, '--identity-file', identity, '-q']);
   expect(await opened(before)).toMatchObject({ code: 1, stderr: expect.stringContaining('does not open') });
   expect(authenticator.isPin((await opened(after)).stdout.trim())).toBe(true);
   expect(await daemon.run(['idp', 'remove', 'company-12', '--yes'])).toMatchObject({ code: 0 });
@@ -297,9 +297,9 @@ test('a letter that is not printed ends with exit code 10, and the key is issued
   expect(await daemon.run([...random, '--printer', away])).toMatchObject({
     code: 10,
     stdout: expect.stringContaining('ISSUE-10 is issued'),
-    stderr: expect.stringContaining(`devmgr pin letter ${deviceId}`),
+    stderr: expect.stringContaining(`devmgr keys letter ${deviceId}`),
   });
-  const { stdout } = await daemon.run(['pin', 'letter', deviceId, '--identity-file', identity, '-q']);
+  const { stdout } = await daemon.run(['keys', 'letter', deviceId, '--identity-file', identity, '-q']);
   expect(authenticator.isPin(stdout.trim())).toBe(true);
   const template = join(temporaryFolder(), 'letter.zpl');
   writeFileSync(template, '^XA^FD{serialNumber}^FS^XZ');

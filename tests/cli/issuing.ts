@@ -48,7 +48,7 @@ export function issuingBy(daemon: () => Daemon) {
   /** An age identity in a file, and its recipient in the policy. */
   async function recipient(): Promise<string> {
     const identity = await generateIdentity();
-    const set = ['policies', 'set', '--pin-recipient', await identityToRecipient(identity)];
+    const set = ['policies', 'update', '--pin-recipient', await identityToRecipient(identity)];
     expect(await daemon().run(set)).toMatchObject({ code: 0, stdout: expect.stringContaining('PINs open for') });
     return secretFile(identity);
   }

@@ -33,7 +33,15 @@ describe.each(Object.entries(ends))('line ends: %s', (_name, [first, second]) =>
       { line: 3, status: 'success', serialNumber: two },
     ]);
     for (const text of [lines('serialNumber', one!, two!), lines(one!, two!)]) {
-      const { code, rows } = await daemon.run(['code', '--file', fileOf(text), '--reason', 'r', '--yes', '--json']);
+      const { code, rows } = await daemon.run([
+        'replace-code',
+        '--file',
+        fileOf(text),
+        '--reason',
+        'r',
+        '--yes',
+        '--json',
+      ]);
       expect([code, rows.map(row => row.status)]).toEqual([0, ['success', 'success']]);
     }
   });

@@ -179,10 +179,10 @@ describe('a change of many devices', () => {
   test('gets the results of the first attempt with --resume, and is not made twice', async () => {
     const ids = await registered(2);
     const { out } = files('');
-    const args = ['code', ...ids, '--reason', 'lost', '--out', out];
+    const args = ['replace-code', ...ids, '--reason', 'lost', '--out', out];
     await killed(args, true);
     const { activationCode } = await daemon.call('GET', `/api/devices/${ids[0]}`);
-    expect((await daemon.run(['code', ids[1]!, '--reason', 'lost again'], at(daemon.url))).code).toBe(0);
+    expect((await daemon.run(['replace-code', ids[1]!, '--reason', 'lost again'], at(daemon.url))).code).toBe(0);
     const resumed = await daemon.run([...args, '--resume'], at(daemon.url));
     expect(resumed.code).toBe(0);
     expect(resultsIn(out)).toMatchObject([{ status: 'success', activationCode }, { status: 'success' }]);

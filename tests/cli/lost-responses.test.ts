@@ -124,7 +124,7 @@ describe('a command', () => {
   test('replaces a code once, also if two responses are lost', async () => {
     const { deviceId } = await daemon.register('LOST-2');
     const { url, seen } = await losing(2);
-    const { code, json } = await run(url, ['code', deviceId, '--reason', 'letter lost']);
+    const { code, json } = await run(url, ['replace-code', deviceId, '--reason', 'letter lost']);
     expect({ code, requests: seen.requests }).toEqual({ code: 0, requests: 3 });
     expect(await eventsOf(deviceId, 'ACTIVATION_CODE_GENERATED')).toBe(1);
     expect((await daemon.call('GET', `/api/devices/${deviceId}`)).activationCode).toBe(json.activationCode);
@@ -156,7 +156,7 @@ describe('a command', () => {
       writes,
     );
     const { deviceId } = await daemon.register('LOST-4');
-    expect((await run(url, ['code', deviceId, '--reason', 'letter lost'])).code).toBe(0);
+    expect((await run(url, ['replace-code', deviceId, '--reason', 'letter lost'])).code).toBe(0);
     expect(requests).toBe(2);
     expect(await eventsOf(deviceId, 'ACTIVATION_CODE_GENERATED')).toBe(1);
   });
@@ -177,7 +177,7 @@ describe('a command', () => {
       },
       new RegExp(`health|${writes.source}`),
     );
-    const { code } = await run(url, ['code', deviceId, '--reason', 'letter lost']);
+    const { code } = await run(url, ['replace-code', deviceId, '--reason', 'letter lost']);
     expect({ code, requests }).toEqual({ code: 9, requests: 1 });
     expect(await eventsOf(deviceId, 'ACTIVATION_CODE_GENERATED')).toBe(1);
   });
@@ -185,7 +185,7 @@ describe('a command', () => {
   test('ends with 130 if it is interrupted between two attempts', async () => {
     const { deviceId } = await daemon.register('LOST-6');
     const { url, seen } = await losing(99);
-    const args = ['code', deviceId, '--reason', 'letter lost', '--server', url];
+    const args = ['replace-code', deviceId, '--reason', 'letter lost', '--server', url];
     const running = daemon.start(args, { env: { DEVMGR_TOKEN: daemon.token } });
     await running.until('stderr', /sending the request again/);
     running.child.kill('SIGINT');

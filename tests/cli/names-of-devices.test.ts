@@ -42,21 +42,29 @@ describe('a name that is the deviceId of one device and the serial number of ano
   });
 
   test('in a list fails alone, and a column for serial numbers names one device', async () => {
-    const list = await daemon.run(['code', '--file', fileOf('DEV-2\nUK-2\n'), '--reason', 'x', '--yes', '--json']);
+    const list = await daemon.run([
+      'replace-code',
+      '--file',
+      fileOf('DEV-2\nUK-2\n'),
+      '--reason',
+      'x',
+      '--yes',
+      '--json',
+    ]);
     expect(list.code).toBe(7);
     expect(list.rows).toMatchObject([
       { status: 'failed', message: expect.stringContaining('names two devices') },
       { status: 'success', deviceId: 'DEV-2' },
     ]);
     const column = fileOf('serialNumber,x\nDEV-2,\n');
-    const { rows } = await daemon.run(['code', '--file', column, '--reason', 'x', '--yes', '--json']);
+    const { rows } = await daemon.run(['replace-code', '--file', column, '--reason', 'x', '--yes', '--json']);
     expect(rows).toMatchObject([{ status: 'success', deviceId: 'DEV-1' }]);
   });
 
   test('in a long list is found by one export', async () => {
     const absent = Array.from({ length: 30 }, (_, i) => `DEV-${1000 + i}`);
     const file = fileOf([...absent, 'DEV-2', 'DEV-77'].join('\n'));
-    const { rows } = await daemon.run(['code', '--file', file, '--reason', 'x', '--yes', '--json']);
+    const { rows } = await daemon.run(['replace-code', '--file', file, '--reason', 'x', '--yes', '--json']);
     expect(rows.slice(0, 30).every(row => row.code === 2001)).toBe(true);
     expect(rows.slice(30)).toMatchObject([
       { message: expect.stringContaining('names two devices') },

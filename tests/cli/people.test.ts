@@ -172,7 +172,7 @@ describe('people', () => {
     for (let i = 0; i < 12; i++) keys.push(await bound('many.keys'));
     const { stdout, stderr } = await run('people', 'leave', 'many.keys', '--reason', 'has left', '--yes');
     expect(stdout).toContain(keys[0]);
-    expect(stderr).toContain('devmgr people release PER-5');
+    expect(stderr).toContain('devmgr people leave release PER-5');
     expect((await run('people', 'held', '--quiet')).stdout).toBe('PER-5\n');
     expect(await run('people', 'release')).toMatchObject({ code: 2, stderr: expect.stringContaining('12 keys') });
     expect((await run('people', 'release', '--yes', '--json')).json).toEqual({ released: ['PER-5'], locked: keys });

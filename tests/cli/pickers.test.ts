@@ -85,7 +85,7 @@ needs('script', 'bsdutils')('a device that is not named', () => {
     ['activate', 'INACTIVE'],
     ['lock', 'ACTIVE'],
     ['unlock', 'LOCKED'],
-    ['code', 'INACTIVE'],
+    ['replace-code', 'INACTIVE'],
   ] as const)('can only be one that %s works on', async (verb, state) => {
     const all = { INACTIVE: devices(1, 'INACTIVE'), ACTIVE: devices(1, 'ACTIVE'), LOCKED: devices(1, 'LOCKED') };
     const fitting = (await all[state]).made[0]!;
@@ -344,7 +344,7 @@ needs('script', 'bsdutils')('a user, version, token or profile that is not named
   test('is picked: a service token, which is revoked after a confirmation', async () => {
     for (const name of ['line-1', 'line-2'])
       await daemon.call('POST', '/api/tokens', { name, role: 'DEALER', expiresInDays: 1 });
-    const screen = ask(['tokens', 'revoke']);
+    const screen = ask(['tokens', 'remove']);
     await screen.shows(/Service token:[\s\S]*line-1[\s\S]*choose/);
     screen.type('line-1');
     await screen.shows(/Service token: line-1\s+❯ TOK-\d+ +line-1/);
@@ -368,7 +368,7 @@ needs('script', 'bsdutils')('a user, version, token or profile that is not named
     const folder = temporaryFolder();
     const file = join(folder, 'tool-1.2.0.deb');
     writeFileSync(file, 'a package');
-    await daemon.run(['upload', file, '--version', '1.2.0']);
+    await daemon.run(['apps', 'add', file, '--version', '1.2.0']);
     const screen = ask(['apps', 'download', '--out', join(folder, 'copy.deb')]);
     await screen.shows(/Version:[\s\S]*❯ APP-1 +LINUX +1\.2\.0/);
     screen.type(keys.enter);
@@ -384,9 +384,9 @@ needs('script', 'bsdutils')('a backup that is not named', () => {
     for (const name of ['first.age', 'second.age']) {
       const file = join(temporaryFolder(), name);
       writeFileSync(file, name);
-      expect((await daemon.run(['backups', 'add', device!.deviceId, file])).code).toBe(0);
+      expect((await daemon.run(['device-backups', 'add', device!.deviceId, file])).code).toBe(0);
     }
-    const screen = ask(['backups', 'restore']);
+    const screen = ask(['device-backups', 'restore']);
     await screen.shows(/Device[^\n]*:[\s\S]*choose/);
     screen.type(device!.serialNumber);
     await screen.shows(new RegExp(`: ${device!.serialNumber}\\s+❯ ${device!.deviceId} `));
@@ -407,9 +407,9 @@ describe('without a terminal', () => {
     ['show', 'no device is named'],
     ['users update --disable', "missing required argument 'USER'"],
     ['apps download', "missing required argument 'VERSION_ID'"],
-    ['backups list', "missing required argument 'DEVICE'"],
-    ['backups restore DEV-1', "missing required argument 'BACKUP_ID'"],
-    ['tokens revoke', "missing required argument 'TOKEN'"],
+    ['device-backups list', "missing required argument 'DEVICE'"],
+    ['device-backups restore DEV-1', "missing required argument 'BACKUP_ID'"],
+    ['tokens remove', "missing required argument 'TOKEN'"],
     ['config use', 'config use takes 1 arguments, not 0'],
     ['apps latest', '--platform is missing'],
   ])('%s fails and names what is missing', async (line, message) => {

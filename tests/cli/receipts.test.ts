@@ -23,7 +23,7 @@ let made = 0;
 beforeAll(async () => {
   daemon = await startDaemon();
   folder = mkdtempSync(join(tmpdir(), 'devmgr-receipts-'));
-  const trust = ['trust', 'import', '-', '--aaguid', ANSWERING_AAGUID, '--label', 'Test Maker'];
+  const trust = ['trust', 'add', '-', '--aaguid', ANSWERING_AAGUID, '--label', 'Test Maker'];
   expect((await daemon.run(trust, { input: pemOf(root) })).code).toBe(0);
 });
 afterAll(async () => {
@@ -51,14 +51,14 @@ async function files(userId?: string, ...more: string[]) {
   expect([code, stderr]).toEqual([0, '']);
   const file = join(folder, `${json.receiptId}.json`);
   const pem = join(folder, `${json.receiptId}.pem`);
-  const print = (...args: string[]) => daemon.run(['receipt', 'print', ...args]);
+  const print = (...args: string[]) => daemon.run(['receipts', 'print', ...args]);
   expect((await print(json.receiptId, '--format', 'json', '--out', file)).code).toBe(0);
   expect((await print(file, '--format', 'pem', '--out', pem)).code).toBe(0);
   return { ...rest, deviceId, run, print, file, pem, receipt: JSON.parse(readFileSync(file, 'utf8')) };
 }
 /** Without a registry: the command has neither a login nor a daemon. */
 const offline = (...args: string[]) =>
-  daemon.run(['receipt', 'verify', ...args, '--json'], {
+  daemon.run(['receipts', 'verify', ...args, '--json'], {
     home: temporaryFolder(),
     env: { DEVMGR_SERVER: 'http://127.0.0.1:9' },
   });
@@ -111,7 +111,7 @@ describe('a receipt', () => {
     expect((await run('receipt', 'make', deviceId)).code).toBe(0);
     authenticator.reset();
     const back = await run('receipt', 'make', deviceId, '--kind', 'return');
-    expect([back.code, back.stderr]).toEqual([10, expect.stringMatching(/was reset.*\n.*devmgr help receipt make\n$/)]);
+    expect([back.code, back.stderr]).toEqual([10, expect.stringMatching(/was reset.*\n.*devmgr help receipts add\n$/)]);
     expect((await run('receipt', 'make', deviceId)).code).toBe(0);
     expect((await run('receipt', 'make', deviceId, '--kind', 'return')).code).toBe(0);
   });
@@ -123,10 +123,10 @@ describe('a receipt', () => {
   });
 });
 
-describe('receipt verify', () => {
+describe('receipts verify', () => {
   test('needs a file and one public key, and no registry', async () => {
     const { file, pem, receipt } = await files('ada', '--terms', 'Mine.\nNot lost.');
-    expect((await daemon.run(['receipt', 'verify', file])).stdout).toMatch(/terms: +Mine\.\n +Not lost\.\n/);
+    expect((await daemon.run(['receipts', 'verify', file])).stdout).toMatch(/terms: +Mine\.\n +Not lost\.\n/);
     const { code, json } = await offline(file, '--public-key', pem);
     expect([code, json.valid, json.publicKeyTrusted]).toEqual([0, true, true]);
     expect(json.facts).toMatchObject({ receiptId: receipt.receiptId, person: 'ada', lot: '7' });
@@ -177,7 +177,7 @@ describe('receipt verify', () => {
   });
 });
 
-describe('receipt print', () => {
+describe('receipts print', () => {
   test('writes a PDF with a name in Greek and Cyrillic letters', async () => {
     await daemon.call('POST', '/api/people', { userName: 'zoe', name: 'Ζωή Ђорђевић' });
     const { receipt, print } = await files('zoe');
@@ -214,7 +214,7 @@ describe('receipt print', () => {
     const own = { receiptId, text, signature, publicKey: publicKey.export({ type: 'spki', format: 'pem' }) };
     const cwd = mkdtempSync(join(folder, 'cwd-'));
     writeFileSync(file, JSON.stringify({ ...receipt, ...own, proof: undefined }));
-    expect(await daemon.run(['receipt', 'print', file], { cwd })).toMatchObject({ code: 0 });
+    expect(await daemon.run(['receipts', 'print', file], { cwd })).toMatchObject({ code: 0 });
     expect([existsSync(`${receiptId}.pdf`), existsSync(join(cwd, 'outside.pdf'))]).toEqual([false, true]);
   });
 

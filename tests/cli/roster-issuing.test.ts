@@ -207,7 +207,7 @@ test('a letter that is not printed is named with the command that opens its PIN'
   key('ROSTER-4').plug();
   const { code, stderr } = await running.ended;
   const [, deviceId] = rows()[0]!.split(',');
-  const letter = `devmgr pin letter ${deviceId} --identity-file FILE --printer ${printer}`;
+  const letter = `devmgr keys letter ${deviceId} --identity-file FILE --printer ${printer}`;
   expect([code, stderr]).toEqual([0, expect.stringContaining(`1 label is not printed. Print it later: ${letter}\n`)]);
   expect(stderr).toMatch(new RegExp(`label: failed: .*Print it later: ${letter}`));
 });
@@ -311,7 +311,11 @@ test('another key with the serial number of a device is neither enrolled nor iss
   const enrolled = await run('--timeout', '1', '--for', 'company-5', '--pin', 'none', ...flags, '--json');
   expect(enrolled).toMatchObject({ code: 10, rows: [{ result: 'failed', message: expect.stringMatching(words) }] });
   const env = { env: { DEVMGR_TOKEN: daemon.adminToken } };
-  for (const command of [['keys', 'issue', '--for', 'company-5', '--pin', 'none'], ['verify'], ['receipt', 'make']])
+  for (const command of [
+    ['keys', 'issue', '--for', 'company-5', '--pin', 'none'],
+    ['keys', 'verify'],
+    ['receipts', 'add'],
+  ])
     expect(await devmgr([...command, '--server', daemon.url], env)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(words),

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const { activationCode } = await daemon.call('GET', '/api/devices/DEV-1');
   await daemon.call('POST', '/api/devices/activate', { deviceId: 'DEV-1', activationCode, userId: 'alice' });
   writeFileSync(join(daemon.home, 'alice-tool.apk'), 'package');
-  await daemon.run(['upload', join(daemon.home, 'alice-tool.apk'), '--version', '7.1.0']);
+  await daemon.run(['apps', 'add', join(daemon.home, 'alice-tool.apk'), '--version', '7.1.0']);
   const login = await fetch(`${daemon.url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -188,7 +188,15 @@ describe('a write', () => {
 });
 
 describe('a file', () => {
-  const upload = (file: string, version: string) => ['upload', file, '--platform', 'ANDROID', '--version', version];
+  const upload = (file: string, version: string) => [
+    'apps',
+    'add',
+    file,
+    '--platform',
+    'ANDROID',
+    '--version',
+    version,
+  ];
 
   test('is uploaded to the next address if nothing was sent, and not sent again otherwise', async () => {
     const file = join(temporaryFolder(), 'package.apk');

@@ -1,4 +1,4 @@
-/** `spool flush` and `spool list`: deliveries that are killed, conflicts, and files that cannot be used. */
+/** `enroll spool flush` and `enroll spool list`: deliveries that are killed, conflicts, and files that cannot be used. */
 import {
   appendFileSync,
   chownSync,
@@ -61,8 +61,8 @@ async function spooled(
 }
 
 const env = (url = registry.url) => ({ DEVMGR_TOKEN: registry.adminToken, DEVMGR_SERVER: url });
-const flush = (...args: string[]) => devmgr(['spool', 'flush', file, ...args], { home: folder, env: env() });
-const list = (...args: string[]) => devmgr(['spool', 'list', file, ...args], { home: folder });
+const flush = (...args: string[]) => devmgr(['enroll', 'spool', 'flush', file, ...args], { home: folder, env: env() });
+const list = (...args: string[]) => devmgr(['enroll', 'spool', 'list', file, ...args], { home: folder });
 const deviceOf = async (serial: string) =>
   (await registry.call('GET', `/api/devices/list?serialNumber=${serial}`)).data.list[0];
 const register = async (serialNumber: string, manufacturer = 'Acme') =>
@@ -90,7 +90,7 @@ async function killed(path: RegExp, isExecuted: boolean, at = 1): Promise<void> 
     },
     path,
   );
-  const running = start(['spool', 'flush', file], { home: folder, env: env(relay) });
+  const running = start(['enroll', 'spool', 'flush', file], { home: folder, env: env(relay) });
   await reached.promise;
   running.child.kill('SIGKILL');
   await running.ended;
@@ -253,7 +253,7 @@ describe('a registry that stops answering', () => {
     const serials = await spooled([entryOf(), entryOf()], {
       header: { ...headerOf(null), servers: [relay, registry.url] },
     });
-    const first = await devmgr(['spool', 'flush', file, '--json'], { home: folder, env: env(relay) });
+    const first = await devmgr(['enroll', 'spool', 'flush', file, '--json'], { home: folder, env: env(relay) });
     expect(first).toMatchObject({ code: 9, stderr: expect.stringMatching(/1 key delivered, 1 still waiting in/) });
     expect(first.rows.map(row => row.serialNumber)).toEqual(serials.slice(0, 1));
     expect((await flush('--json')).rows.map(row => row.serialNumber)).toEqual(serials.slice(1));
@@ -268,7 +268,7 @@ describe('a registry that stops answering', () => {
       (forward, answer) => (++seen === 1 ? void answer.writeHead(500).end(failing) : void forward()),
       /register$/,
     );
-    const first = await devmgr(['spool', 'flush', file, '--json'], { home: folder, env: env(relay) });
+    const first = await devmgr(['enroll', 'spool', 'flush', file, '--json'], { home: folder, env: env(relay) });
     expect([first.code, first.rows.map(row => row.result)]).toEqual([7, ['failed', 'registered']]);
     expect((await flush('--json')).rows).toMatchObject([{ result: 'registered', serialNumber: serials[0] }]);
   });
@@ -325,11 +325,11 @@ describe('a file', () => {
     });
     const isDone = { code: 0, stderr: expect.stringMatching(/^No key is waiting in/) };
     const elsewhere = { home: folder, env: { ...env(), DEVMGR_SERVER: 'http://127.0.0.1:1' } };
-    expect(await devmgr(['spool', 'flush', file], elsewhere)).toMatchObject(isDone);
+    expect(await devmgr(['enroll', 'spool', 'flush', file], elsewhere)).toMatchObject(isDone);
     file = join(folder, 'own.spool');
     await spooled([]);
     const anyone = { home: temporaryFolder(), env: { DEVMGR_SERVER: registry.url } };
-    expect(await devmgr(['spool', 'flush', file], anyone)).toMatchObject(isDone);
+    expect(await devmgr(['enroll', 'spool', 'flush', file], anyone)).toMatchObject(isDone);
   });
 
   test('of a registry that was never met is known by the address', async () => {

@@ -66,8 +66,8 @@ afterEach(async () => {
 const plug = async () => (await driver.attach(++number)).serialNumber!;
 const there = () => ['--server', url, '--hardware', hardware.url];
 const enroll = (...args: string[]) => start(['enroll', '--spool', spool, ...there(), ...args], { home });
-const flush = (...args: string[]) => devmgr(['spool', 'flush', spool, '--server', url, ...args], { home });
-const listed = async () => (await devmgr(['spool', 'list', spool, '--json'], { home })).json;
+const flush = (...args: string[]) => devmgr(['enroll', 'spool', 'flush', spool, '--server', url, ...args], { home });
+const listed = async () => (await devmgr(['enroll', 'spool', 'list', spool, '--json'], { home })).json;
 const deviceOf = async (serial: string) =>
   (await registry.call('GET', `/api/devices/list?serialNumber=${serial}`)).data.list[0];
 const rowsIn = (file: string) =>
@@ -122,7 +122,7 @@ describe('keys that are plugged in while the registry is away', () => {
     expect(await listed()).toMatchObject({ waiting: 0, delivered: 2, list: [] });
   });
 
-  test('wait after kill -9, and are delivered once by spool flush', async () => {
+  test('wait after kill -9, and are delivered once by enroll spool flush', async () => {
     await away();
     const running = enroll('--activate-for', 'ann', '--json', '--out', out);
     const first = await plug();
@@ -158,7 +158,10 @@ describe('keys that are plugged in while the registry is away', () => {
     await rest.until('stderr', /already attached/);
     await plug();
     const ended = await rest.ended;
-    expect(ended).toMatchObject({ code: 9, stderr: expect.stringMatching(/2 keys are waiting in .*spool flush/) });
+    expect(ended).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(/2 keys are waiting in .*enroll spool flush/),
+    });
     await back();
     const { code: ok, stdout } = await flush('--quiet');
     expect([ok, stdout.split('\n').length]).toEqual([0, 3]);

@@ -133,7 +133,7 @@ needs('script', 'bsdutils')('at a terminal', () => {
     expect((await user.ended).stdout).toMatch(/role:\s+VIEWER/);
     const file = join(temporaryFolder(), 'devmgr.deb');
     writeFileSync(file, 'a package');
-    const upload = devmgrAt(['upload', file]);
+    const upload = devmgrAt(['apps', 'add', file]);
     await upload.answer(/Version number, such as 1\.0\.0:/, '7.7.7');
     const { code, stdout } = await upload.ended;
     expect(code).toBe(0);

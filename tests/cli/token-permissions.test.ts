@@ -73,31 +73,31 @@ describe('tokens add --may', () => {
   });
 });
 
-describe('tokens revoke', () => {
+describe('tokens remove', () => {
   test('names the webhooks that the token has made, and the command that removes them', async () => {
     const { name, tokenId, ids } = await thief();
-    const { code, stdout, stderr } = await daemon.run(['tokens', 'revoke', name]);
+    const { code, stdout, stderr } = await daemon.run(['tokens', 'remove', name]);
     expect({ code, rows: stdout.includes(ids.join(' ')) }).toEqual({ code: 0, rows: true });
     expect(stderr).toContain(`still receive events: ${ids.join(', ')}`);
-    expect(stderr).toContain(`devmgr tokens revoke ${tokenId} --remove-made`);
+    expect(stderr).toContain(`devmgr tokens remove ${tokenId} --remove-made`);
     expect(await webhooks()).toEqual(ids);
     // The command that was named works although the token is revoked already.
-    const removed = await daemon.run(['tokens', 'revoke', tokenId, '--remove-made']);
+    const removed = await daemon.run(['tokens', 'remove', tokenId, '--remove-made']);
     expect(removed.code).toBe(0);
     for (const id of ids) expect(removed.stderr).toContain(`${id} is removed`);
     expect(await webhooks()).toEqual([]);
-    expect((await daemon.run(['tokens', 'revoke', tokenId])).stderr).toBe('');
+    expect((await daemon.run(['tokens', 'remove', tokenId])).stderr).toBe('');
   });
 
   test('with --json writes the response, and --remove-made removes as well', async () => {
     const { name, ids } = await thief();
-    const { json } = await daemon.run(['tokens', 'revoke', name, '--remove-made', '--json']);
+    const { json } = await daemon.run(['tokens', 'remove', name, '--remove-made', '--json']);
     expect(json).toMatchObject({ name, made: { webhooks: ids } });
     expect(await webhooks()).toEqual([]);
   });
 });
 
-needs('script', 'bsdutils')('tokens revoke at a terminal', () => {
+needs('script', 'bsdutils')('tokens remove at a terminal', () => {
   test.each([
     ['y', true],
     ['n', false],

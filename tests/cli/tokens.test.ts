@@ -70,22 +70,22 @@ describe('tokens list and revoke', () => {
     const list = async () => (await daemon.run(['tokens', 'list'])).stdout;
     const row = (text: string) => text.split('\n').find(line => line.includes(name));
     expect(row(await list())).toMatch(/valid/);
-    const revoked = await daemon.run(['tokens', 'revoke', name, '--json']);
+    const revoked = await daemon.run(['tokens', 'remove', name, '--json']);
     expect(revoked.json).toMatchObject({ name, revokedAt: expect.any(String) });
     expect(row(await list())).toMatch(/revoked/);
-    expect((await daemon.run(['tokens', 'revoke', revoked.json.tokenId])).stdout).toContain('is revoked');
+    expect((await daemon.run(['tokens', 'remove', revoked.json.tokenId])).stdout).toContain('is revoked');
     const csv = (await daemon.run(['tokens', 'list', '--csv'])).stdout;
     expect(csv).toMatch(/^tokenId,name,role,createdBy,createdAt,expiresAt,lastUsedAt,revokedAt,allowedFrom,may\r?\n/);
     for (const text of [await list(), csv, JSON.stringify(revoked.json)]) expect(text).not.toContain(token.slice(7));
   });
 
   test('an unknown token has exit code 5, and a token that was typed instead of its name is not repeated', async () => {
-    expect(await daemon.run(['tokens', 'revoke', 'TOK-999'])).toMatchObject({
+    expect(await daemon.run(['tokens', 'remove', 'TOK-999'])).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(/TOK-999[\s\S]*devmgr tokens list/),
     });
     const { token } = await add();
-    const { code, stderr } = await daemon.run(['tokens', 'revoke', token]);
+    const { code, stderr } = await daemon.run(['tokens', 'remove', token]);
     expect(code).toBe(5);
     expect(stderr).not.toContain(token.slice(0, 20));
   });
@@ -146,7 +146,7 @@ describe('login --token-file', () => {
     const missing = await devmgr(here('login', '--token-file', '/nowhere/line.token'));
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('it does not exist') });
     const { name, token } = await add();
-    await daemon.run(['tokens', 'revoke', name]);
+    await daemon.run(['tokens', 'remove', name]);
     const revoked = await devmgr(here('login', '--token-file', fileOf(token)));
     expect(revoked).toMatchObject({ code: 3, stderr: expect.stringContaining('was revoked') });
     expect(revoked.stderr).not.toContain(token.slice(7));
@@ -175,7 +175,7 @@ describe('DEVMGR_TOKEN with a service token', () => {
     const env = { DEVMGR_TOKEN: stdout.trim(), DEVMGR_SERVER: daemon.url };
     for (const args of [
       ['tokens', 'add', 'more', '--role', 'ADMIN'],
-      ['tokens', 'revoke', 'TOK-1'],
+      ['tokens', 'remove', 'TOK-1'],
       ['users', 'update', 'USR-1', '--email', 'eve@example.com'],
       ['users', 'logout'],
     ])
@@ -212,7 +212,7 @@ test('doctor names tokens of providers that report no leavers, because they are 
   };
   expect(found({ lastUsedAt: days(-1) })).toContain('ok: token okta, last used');
   expect(found({ createdAt: days(-1) })).toContain('ok: token okta, never used');
-  expect(found({})).toMatch(/^warning: token okta, never used: the provider reports no leavers.*tokens revoke okta$/);
+  expect(found({})).toMatch(/^warning: token okta, never used: the provider reports no leavers.*tokens remove okta$/);
   expect(found({ lastUsedAt: days(-8) })).toMatch(/^warning: token okta, last used .*check address/);
   expect(found({ lastUsedAt: days(-1), expiresAt: days(0) })).toMatch(/^warning: .*expired .*devmgr tokens add NAME/);
   expect(found({ lastUsedAt: days(-1), role: 'DEALER' })).toMatch(

@@ -38,13 +38,13 @@ test('a list without proofs has no column for them, except with --output wide', 
 test('trust list explains what to do if nothing is trusted', async () => {
   const { code, stdout, stderr } = await daemon.run(['trust', 'list']);
   expect([code, stdout]).toEqual([0, '']);
-  expect(stderr).toContain('devmgr trust import FILE');
+  expect(stderr).toContain('devmgr trust add FILE');
   expect((await daemon.run(['trust', 'list', '--json'])).json).toEqual({ metadata: null, certificates: [] });
 });
 
 test('certificates are imported from a file or standard input, listed, and removed by the start of the fingerprint', async () => {
   const input = pemOf(root);
-  const imported = await daemon.run(['trust', 'import', '-', '--label', 'Test Maker'], { input });
+  const imported = await daemon.run(['trust', 'add', '-', '--label', 'Test Maker'], { input });
   expect(imported.code).toBe(0);
   expect(imported.stdout).toMatch(/^1 certificate imported\nanchor\n/);
   expect(imported.stdout).toContain(root.fingerprint);
@@ -55,7 +55,7 @@ test('certificates are imported from a file or standard input, listed, and remov
   const other = cardRoot();
   const file = join(temporaryFolder(), 'root.pem');
   writeFileSync(file, pemOf(other));
-  const fido = await daemon.run(['trust', 'import', file, '--aaguid', aaguid.toUpperCase(), '--json']);
+  const fido = await daemon.run(['trust', 'add', file, '--aaguid', aaguid.toUpperCase(), '--json']);
   expect(fido.json.certificates).toMatchObject([{ purpose: 'fido', aaguids: [aaguid] }]);
   expect((await daemon.run(['trust', 'list', '--quiet'])).stdout.trim().split('\n')).toHaveLength(2);
   expect((await daemon.run(['trust', 'list'])).stdout).toMatch(new RegExp(`^SHA-256 +LABEL(.*\n)+.*fido ${aaguid}`));
@@ -66,10 +66,10 @@ test('certificates are imported from a file or standard input, listed, and remov
 });
 
 test('a file that is neither metadata nor certificates is refused', async () => {
-  const { code, stderr } = await daemon.run(['trust', 'import', '-'], { input: 'neither\n' });
+  const { code, stderr } = await daemon.run(['trust', 'add', '-'], { input: 'neither\n' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^devmgr: /);
-  const both = await daemon.run(['trust', 'import', '-', '--aaguid', aaguid, '--purpose', 'scp11b'], { input: 'x' });
+  const both = await daemon.run(['trust', 'add', '-', '--aaguid', aaguid, '--purpose', 'scp11b'], { input: 'x' });
   expect(both.code).toBe(2);
 });
 
@@ -103,29 +103,29 @@ test('a device is shown, listed and exported with its proof, and selected by it'
   expect(await ids('--advisory', 'YSA-2019-02')).toBe('');
   expect(await ids('--aaguid', aaguid)).toBe('');
   expect(await ids('--proof', 'none')).toBe('DEV-1\n');
-  const coded = await daemon.run(['code', '--filter', 'proof=unit', '--reason', 'x', '--yes', '--json']);
+  const coded = await daemon.run(['replace-code', '--filter', 'proof=unit', '--reason', 'x', '--yes', '--json']);
   expect(coded.rows.map(row => row.deviceId)).toEqual([deviceId]);
 });
 
-test('verify --all judges stored answers by the present trust, and shows what has changed', async () => {
-  expect((await daemon.run(['verify', '--all', '--json'])).json).toMatchObject({ judged: 1, changed: 0 });
+test('keys verify --all judges stored answers by the present trust, and shows what has changed', async () => {
+  expect((await daemon.run(['keys', 'verify', '--all', '--json'])).json).toMatchObject({ judged: 1, changed: 0 });
   await daemon.run(['trust', 'remove', root.fingerprint]);
-  const { json } = await daemon.run(['verify', '--all', '--json']);
+  const { json } = await daemon.run(['keys', 'verify', '--all', '--json']);
   expect(json).toMatchObject({
     judged: 1,
     changed: 1,
     before: { unit: 1, claimed: 0 },
     after: { unit: 0, claimed: 1 },
   });
-  await daemon.run(['trust', 'import', '-'], { input: pemOf(root) });
-  const { stdout } = await daemon.run(['verify', '--all']);
+  await daemon.run(['trust', 'add', '-'], { input: pemOf(root) });
+  const { stdout } = await daemon.run(['keys', 'verify', '--all']);
   expect(stdout).toBe('1 device checked again, 1 changed\n  claimed: 1 → 0\n  unit:    0 → 1\n');
 });
 
 test('a policy refuses registrations, names its rule, and is changed in parts', async () => {
-  const args = ['policies', 'set', '--require-proof', 'unit', '--least-firmware', 'YubiKey=5.7.0'];
+  const args = ['policies', 'update', '--require-proof', 'unit', '--least-firmware', 'YubiKey=5.7.0'];
   expect((await daemon.run(args)).code).toBe(0);
-  await daemon.run(['policies', 'set', '--allow-aaguid', aaguid.toUpperCase()]);
+  await daemon.run(['policies', 'update', '--allow-aaguid', aaguid.toUpperCase()]);
   expect((await daemon.run(['policies', 'show', '--json'])).json).toEqual({
     requiredGrade: 'unit',
     allowedAaguids: [aaguid],
@@ -140,14 +140,14 @@ test('a policy refuses registrations, names its rule, and is changed in parts', 
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/proof \(required grade\): .* requires a proof of grade unit/);
 
-  await daemon.run(['policies', 'set', '--require-proof', 'none', '--least-firmware', '', '--allow-aaguid', '']);
+  await daemon.run(['policies', 'update', '--require-proof', 'none', '--least-firmware', '', '--allow-aaguid', '']);
   const shown = await daemon.run(['policies', 'show']);
   expect(shown.stdout).toMatch(
     /required grade: +none: no proof is required\n.*: +any\n.*: +any\n +persons: +any user name\n/,
   );
   expect((await daemon.run(['register', ...key])).code).toBe(0);
-  expect((await daemon.run(['policies', 'set'])).code).toBe(2);
-  const wrong = await daemon.run(['policies', 'set', '--least-firmware', 'YubiKey=new']);
+  expect((await daemon.run(['policies', 'update'])).code).toBe(2);
+  const wrong = await daemon.run(['policies', 'update', '--least-firmware', 'YubiKey=new']);
   expect([wrong.code, wrong.stderr]).toEqual([
     2,
     expect.stringMatching(/^devmgr: least-firmware must be up to four numbers with dots/),

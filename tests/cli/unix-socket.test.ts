@@ -53,7 +53,7 @@ test('a batch and an upload use the socket', async () => {
   writeFileSync(rows, 'type,serial,manufacturer,model\nUKEY,B-1,Feitian,K9\n');
   writeFileSync(app, 'package');
   expect((await daemon.run(['register', '--file', rows, '--json'])).code).toBe(0);
-  const uploaded = await daemon.run(['upload', app, '--platform', 'ANDROID', '--version', '1.0.0', '--json']);
+  const uploaded = await daemon.run(['apps', 'add', app, '--platform', 'ANDROID', '--version', '1.0.0', '--json']);
   expect(uploaded.code).toBe(0);
   const out = join(folder, 'again.apk');
   const { versionId } = uploaded.json as { versionId: string };

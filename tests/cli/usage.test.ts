@@ -1,4 +1,4 @@
-/** `devmgr usage` against a real daemon. */
+/** `devmgr record-use` against a real daemon. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseDuration } from '../../src/cli/commands/devices/usage.ts';
 import { type Daemon, devmgr, discard, startDaemon } from './program.ts';
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => discard(daemon));
 
 test('each use adds to the totals, which are printed', async () => {
-  const first = await daemon.run(['usage', 'USE-1', '--seconds', '95', '--json']);
+  const first = await daemon.run(['record-use', 'USE-1', '--seconds', '95', '--json']);
   expect(first).toMatchObject({ code: 0, json: { deviceId: 'DEV-1', totalUsageCount: 1, totalUsageDuration: 95 } });
-  const second = await daemon.run(['usage', 'DEV-1', '--duration', '1h30m']);
+  const second = await daemon.run(['record-use', 'DEV-1', '--duration', '1h30m']);
   expect(second.code).toBe(0);
   expect(second.stdout).toContain('DEV-1 has been used 2 times');
   expect(second.stdout).toContain('1h 31m (5495 s)');
@@ -23,17 +23,17 @@ test('each use adds to the totals, which are printed', async () => {
     totalUsageCount: 2,
     totalUsageDuration: 5495,
   });
-  expect((await daemon.run(['usage', 'DEV-1', '--seconds', '0', '--quiet'])).stdout).toBe('DEV-1\n');
+  expect((await daemon.run(['record-use', 'DEV-1', '--seconds', '0', '--quiet'])).stdout).toBe('DEV-1\n');
 });
 
 test.each([
-  ['without a length', ['usage', 'DEV-1'], 2, '--seconds or --duration'],
-  ['with both lengths', ['usage', 'DEV-1', '--seconds', '1', '--duration', '1s'], 2, '--duration'],
-  ['with a negative length', ['usage', 'DEV-1', '--seconds', '-1'], 2, 'whole number'],
-  ['with a length that is too long', ['usage', 'DEV-1', '--duration', '367d'], 2, '366 days'],
-  ['of a device that is not active', ['usage', 'USE-2', '--seconds', '1'], 2, 'not active'],
-  ['of an unknown device', ['usage', 'DEV-99', '--seconds', '1'], 5, 'DEV-99'],
-  ['of an unknown serial number', ['usage', 'NONE', '--seconds', '1'], 5, 'NONE'],
+  ['without a length', ['record-use', 'DEV-1'], 2, '--seconds or --duration'],
+  ['with both lengths', ['record-use', 'DEV-1', '--seconds', '1', '--duration', '1s'], 2, '--duration'],
+  ['with a negative length', ['record-use', 'DEV-1', '--seconds', '-1'], 2, 'whole number'],
+  ['with a length that is too long', ['record-use', 'DEV-1', '--duration', '367d'], 2, '366 days'],
+  ['of a device that is not active', ['record-use', 'USE-2', '--seconds', '1'], 2, 'not active'],
+  ['of an unknown device', ['record-use', 'DEV-99', '--seconds', '1'], 5, 'DEV-99'],
+  ['of an unknown serial number', ['record-use', 'NONE', '--seconds', '1'], 5, 'NONE'],
 ])('%s is refused', async (_, args, exit, words) => {
   const { code, stdout, stderr } = await daemon.run(args);
   expect(code).toBe(exit);
@@ -51,7 +51,7 @@ test('a VIEWER may not record a use', async () => {
     })
   ).json()) as { data: { token: string } };
   const env = { DEVMGR_TOKEN: data.token };
-  expect((await devmgr(['usage', 'DEV-1', '--seconds', '1'], { home: daemon.home, env })).code).toBe(4);
+  expect((await devmgr(['record-use', 'DEV-1', '--seconds', '1'], { home: daemon.home, env })).code).toBe(4);
 });
 
 test.each([

@@ -21,7 +21,7 @@ const run = (...words: string[]) => daemon.run(words);
 const canLogIn = async () =>
   (await page.call('POST', '/api/auth/login', { username: 'dealer-berlin', password: adminPassword })).code === 200;
 
-describe('users keys', () => {
+describe('users passkeys', () => {
   test('lists the keys of a user, by name or id, and your own', async () => {
     const { json } = await run('users', 'keys', 'dealer-berlin', '--json');
     expect(json).toMatchObject({ required: false, list: [{ passkeyId, name: 'desk', rpId: 'localhost' }] });
@@ -34,7 +34,7 @@ describe('users keys', () => {
   });
 });
 
-describe('users require-key', () => {
+describe('users require-passkey', () => {
   test('requires a key of one user until --off', async () => {
     expect((await run('users', 'require-key', 'dealer-berlin')).stdout).toContain('must sign in with a security key');
     expect((await run('users', 'keys', 'dealer-berlin', '--jq', '.required')).stdout).toBe('true\n');
@@ -62,7 +62,7 @@ describe('policies sign-in', () => {
   });
 });
 
-describe('users remove-key', () => {
+describe('users remove-passkey', () => {
   test('removes a key, with --yes or a confirmation', async () => {
     expect((await run('users', 'remove-key', 'dealer-berlin', passkeyId)).code).toBe(2);
     expect((await run('users', 'remove-key', 'dealer-berlin', 'PSK-9', '--yes')).code).toBe(5);

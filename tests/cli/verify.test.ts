@@ -35,7 +35,7 @@ beforeEach(() => {
 describe('without trust', () => {
   test('a key proves nothing, the first warning explains why, and the exit code is 6', async () => {
     const { url } = await hardware(serial);
-    const { code, stdout, stderr } = await daemon.run(['verify', '--hardware', url]);
+    const { code, stdout, stderr } = await daemon.run(['keys', 'verify', '--hardware', url]);
     expect([code, stderr]).toEqual([6, '']);
     expect(stdout).toContain(`${serial}  claimed`);
     expect(stdout).toMatch(/warnings: +Not proved: no trust anchor was imported for this key/);
@@ -74,7 +74,7 @@ describe('the list of keys of a hardware service apart from the registry', () =>
 
 describe('with the root of its maker', () => {
   beforeAll(async () => {
-    const args = ['trust', 'import', '-', '--label', 'Test Maker'];
+    const args = ['trust', 'add', '-', '--label', 'Test Maker'];
     const { code, stdout } = await daemon.run(args, { input: pemOf(root) });
     expect(code).toBe(0);
     expect(stdout).toContain(root.fingerprint);
@@ -83,7 +83,7 @@ describe('with the root of its maker', () => {
   test('a key proves its serial number; device, list and filters have the grade', async () => {
     const deviceId = await register(serial);
     const { url, asked } = await hardware(serial);
-    const { code, json } = await daemon.run(['verify', '--hardware', url, '--json']);
+    const { code, json } = await daemon.run(['keys', 'verify', '--hardware', url, '--json']);
     expect(code).toBe(0);
     expect(Object.keys(json).sort()).toEqual(
       ['deviceId', 'keyId', 'problem', 'proof', 'proofId', 'reason', 'rule', 'serialNumber'].sort(),
@@ -112,12 +112,12 @@ describe('with the root of its maker', () => {
     const deviceId = await register(serial);
     const { url, keyId } = await hardware(serial);
     const name = { 'serial number': String(serial), keyId, deviceId }[how]!;
-    expect((await daemon.run(['verify', name, '--hardware', url, '--quiet'])).stdout).toBe(`${serial}\n`);
+    expect((await daemon.run(['keys', 'verify', name, '--hardware', url, '--quiet'])).stdout).toBe(`${serial}\n`);
   });
 
   test('a key that is not attached is named with exit code 10', async () => {
     const { url } = await hardware(serial);
-    const { code, stderr } = await daemon.run(['verify', 'OTHER-1', '--hardware', url]);
+    const { code, stderr } = await daemon.run(['keys', 'verify', 'OTHER-1', '--hardware', url]);
     expect(code).toBe(10);
     expect(stderr).toContain('a key with the serial number "OTHER-1" is not attached');
   });
@@ -132,7 +132,7 @@ describe('with the root of its maker', () => {
 
   test('--method is passed on to the key', async () => {
     const { url, asked } = await hardware(serial);
-    await daemon.run(['verify', '--hardware', url, '--method', 'scp11b']);
+    await daemon.run(['keys', 'verify', '--hardware', url, '--method', 'scp11b']);
     expect(asked[0]).toMatchObject({ method: 'scp11b', serialNumber: String(serial) });
   });
 
@@ -141,7 +141,7 @@ describe('with the root of its maker', () => {
     ['with the certificate of another serial number', () => ({ card: cardOf(serial + 5000) }), /another serial number/],
   ])('a key %s fails with exit code 6', async (_, options, words) => {
     const { url } = await hardware(serial, options());
-    const { code, stdout } = await daemon.run(['verify', '--hardware', url]);
+    const { code, stdout } = await daemon.run(['keys', 'verify', '--hardware', url]);
     expect(code).toBe(6);
     expect(stdout).toContain(`${serial}  failed`);
     expect(stdout).toMatch(/failed: the evidence contradicts the key: do not use it/);
@@ -150,22 +150,22 @@ describe('with the root of its maker', () => {
 
   test('a replayed answer fails', async () => {
     const { url } = await hardware(serial, { replays: true });
-    expect((await daemon.run(['verify', '--hardware', url])).code).toBe(0);
-    const { code, json } = await daemon.run(['verify', '--hardware', url, '--json']);
+    expect((await daemon.run(['keys', 'verify', '--hardware', url])).code).toBe(0);
+    const { code, json } = await daemon.run(['keys', 'verify', '--hardware', url, '--json']);
     expect(code).toBe(6);
     expect(json).toMatchObject({ proof: { grade: 'failed' }, rule: 'replay' });
   });
 
   test('a key that gives no evidence explains why, with exit code 10', async () => {
     const { url } = await hardware(serial, { problem: 'the key was not touched within 30 s' });
-    const { code, stdout } = await daemon.run(['verify', '--hardware', url]);
+    const { code, stdout } = await daemon.run(['keys', 'verify', '--hardware', url]);
     expect(code).toBe(10);
     expect(stdout).toMatch(/no answer: +the key was not touched within 30 s/);
   });
 
   test('a key that waits for a touch is announced, and Ctrl-C cancels at the key', async () => {
     const { url, cancelled } = await hardware(serial, { untouched: true });
-    const verifying = daemon.start(['verify', '--hardware', url]);
+    const verifying = daemon.start(['keys', 'verify', '--hardware', url]);
     await verifying.until('stderr', /Touch the key when it blinks\./);
     verifying.child.kill('SIGINT');
     expect(await verifying.ended).toMatchObject({ code: 130, stdout: '' });
@@ -198,21 +198,21 @@ describe('with the root of its maker', () => {
   });
 
   test('enroll --prove asks for FIDO if the policy allows keys by their AAGUID, which only FIDO proves', async () => {
-    await daemon.run(['policies', 'set', '--allow-aaguid', '2fc0579f-8113-47ea-b116-bb5a8db9202a']);
+    await daemon.run(['policies', 'update', '--allow-aaguid', '2fc0579f-8113-47ea-b116-bb5a8db9202a']);
     const { url, asked } = await hardware(serial);
     const enrolled = await daemon.run(['enroll', '--timeout', '1', '--prove', '--hardware', url]);
-    await daemon.run(['policies', 'set', '--allow-aaguid', '']);
+    await daemon.run(['policies', 'update', '--allow-aaguid', '']);
     expect(asked[0]).toMatchObject({ method: 'fido' });
     expect(enrolled.stdout + enrolled.stderr).toContain('proof (allowed AAGUIDs)');
   });
 
   test('enroll --prove asks for FIDO with a service token that may not read the policy', async () => {
-    await daemon.run(['policies', 'set', '--allow-aaguid', '2fc0579f-8113-47ea-b116-bb5a8db9202a']);
+    await daemon.run(['policies', 'update', '--allow-aaguid', '2fc0579f-8113-47ea-b116-bb5a8db9202a']);
     const { url, asked } = await hardware(serial);
     const body = { name: 'station', role: 'DEALER', expiresInDays: 1, may: [] };
     const env = { DEVMGR_TOKEN: (await daemon.call('POST', '/api/tokens', body)).token };
     const enrolled = await daemon.run(['enroll', '--timeout', '1', '--prove', '--hardware', url], { env });
-    await daemon.run(['policies', 'set', '--allow-aaguid', '']);
+    await daemon.run(['policies', 'update', '--allow-aaguid', '']);
     expect(asked.map(({ method }) => method)).toEqual(['fido']);
     expect(enrolled.stdout + enrolled.stderr).toContain('proof (allowed AAGUIDs)');
   });
@@ -239,15 +239,15 @@ describe('with the root of its maker', () => {
 test('of several attached keys one must be named; keys that cannot prove anything say so', async () => {
   const station = await startDaemon({ args: ['--simulate-keys', '2'] });
   try {
-    const several = await station.run(['verify']);
+    const several = await station.run(['keys', 'verify']);
     expect(several.code).toBe(2);
     expect(several.stderr).toContain('2 keys are attached:');
     expect(several.stderr).toContain('name one of them, or unplug the others');
     const { stdout } = await station.run(['keys', '--quiet']);
     const [first, second] = stdout.trim().split('\n');
-    const one = await station.run(['verify', first!, '--json']);
+    const one = await station.run(['keys', 'verify', first!, '--json']);
     expect(one).toMatchObject({ code: 10, json: { serialNumber: first, problem: expect.stringMatching(/./) } });
-    const both = await station.run(['verify', first!, second!, '--json']);
+    const both = await station.run(['keys', 'verify', first!, second!, '--json']);
     expect(both.code).toBe(7);
     expect(both.rows.map(row => row.serialNumber)).toEqual([first, second]);
   } finally {

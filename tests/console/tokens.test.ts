@@ -132,7 +132,7 @@ needs('chromium')('the page Tokens of the console', () => {
       const made = page.getByRole('dialog', { name: `Created with ${name}` });
       await made.getByText(url).waitFor();
       await armed(page);
-      await made.getByText(`devmgr tokens revoke ${tokenId} --remove-made`).waitFor();
+      await made.getByText(`devmgr tokens remove ${tokenId} --remove-made`).waitFor();
       expect(await violationsOn(page)).toEqual([]);
       await armed(page);
       if (wanted) await made.getByRole('button', { name: 'Remove webhooks' }).press('Enter');

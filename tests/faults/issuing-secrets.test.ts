@@ -102,7 +102,7 @@ it('a random PIN is in no file, log, result, backup, print queue or argument, no
   writeHeapSnapshot(snapshot);
   const identityFile = join(temporaryFolder(), 'identity');
   writeFileSync(identityFile, identity);
-  const letter = ['pin', 'letter', deviceId, '--identity-file', identityFile, '--printer', printer.address];
+  const letter = ['keys', 'letter', deviceId, '--identity-file', identityFile, '--printer', printer.address];
   const reprinted = start([...letter, '--server', daemon.url], { home, env });
   const again = await reprinted.ended;
   expect(again.code).toBe(0);
@@ -146,7 +146,7 @@ it('a random PIN is in no file, log, result, backup, print queue or argument, no
   data(
     await daemon.call('POST', `/api/devices/${deviceId}/pin`, { sealed: `${sealed.slice(0, -4)}AAAA`, reset: true }),
   );
-  const showEarlier = ['pin', 'letter', deviceId, '--identity-file', identityFile, '--server', daemon.url, '--json'];
+  const showEarlier = ['keys', 'letter', deviceId, '--identity-file', identityFile, '--server', daemon.url, '--json'];
   const opened = await Promise.all(['1', '2'].map(n => start([...showEarlier, '--earlier', n], { home, env }).ended));
   expect(opened.map(({ code }) => code)).toEqual([0, 5]);
   expect(JSON.parse(opened[0]!.stdout)).toMatchObject({ deviceId, pin });

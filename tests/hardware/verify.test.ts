@@ -1,4 +1,4 @@
-/** `devmgr verify` with a YubiKey on the real PC/SC service, whose card is under a root of the test. */
+/** `devmgr keys verify` with a YubiKey on the real PC/SC service, whose card is under a root of the test. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ withPcscd('a YubiKey 5.7.4', () => {
   const devmgr = (args: readonly string[], input = '') => runProgram(args, { home, input });
 
   it('is enrolled with --require-proof unit; a second proof needs a replug', async () => {
-    expect(await devmgr(['trust', 'import', '-', '--json'], pemOf(root))).toMatchObject({ code: 0, stderr: '' });
+    expect(await devmgr(['trust', 'add', '-', '--json'], pemOf(root))).toMatchObject({ code: 0, stderr: '' });
     await pcscd.insert(yubiKey574({ root }).program);
     const enrolled = await devmgr(['enroll', '--count', '1', '--timeout', '45', '--require-proof', 'unit', '--json']);
     expect(enrolled.code).toBe(0);
@@ -40,7 +40,7 @@ withPcscd('a YubiKey 5.7.4', () => {
     const keys = JSON.parse((await devmgr(['keys', '--json'])).stdout);
     expect(keys.list).toMatchObject([{ serialNumber: '12345678', proof: { grade: 'unit' } }]);
 
-    const again = await devmgr(['verify', '12345678', '--method', 'scp11b', '--json']);
+    const again = await devmgr(['keys', 'verify', '12345678', '--method', 'scp11b', '--json']);
     expect(again.code).toBe(10);
     expect(JSON.parse(again.stdout).problem).toMatch(/unplug it and plug it in again/);
     const { list } = JSON.parse((await devmgr(['list', '--proof', 'unit', '--json'])).stdout);

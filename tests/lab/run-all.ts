@@ -24,7 +24,11 @@ const SCENARIOS: readonly Scenario[] = [
     what: `${often(20)} proofs by SCP11b, from plugging to the verdict`,
     script: `prove.ts ${often(20)}`,
   },
-  { name: 'touch', what: 'devmgr verify with keys that want a touch: given, canceled, pulled out', script: 'touch.ts' },
+  {
+    name: 'touch',
+    what: 'devmgr keys verify with keys that want a touch: given, canceled, pulled out',
+    script: 'touch.ts',
+  },
   { name: 'judges', what: 'fido2-tools and python3-fido2 on the emulated authenticator', script: 'judges.ts' },
   { name: 'crowd', what: 'twenty keys at once, equal serials, a key plugged in again', script: 'crowd.ts' },
   { name: 'permission', what: 'a normal user without the udev rule, and a late udev', script: 'permission.ts' },

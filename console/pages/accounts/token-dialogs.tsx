@@ -147,7 +147,7 @@ function RemoveMade({ token: { tokenId, name }, webhooks, onClose, onDone }: Rem
       </ul>
       <ProblemNotice problem={problem.value} retry={reload} />
       <p class="hint">
-        {words.removeLater} <span class="code">{`devmgr tokens revoke ${tokenId} --remove-made`}</span>
+        {words.removeLater} <span class="code">{`devmgr tokens remove ${tokenId} --remove-made`}</span>
       </p>
     </ActionDialog>
   );

@@ -10,7 +10,7 @@ export const rules = {
   malformed: failed('The evidence cannot be read'),
   replay: failed('This evidence was received before: it does not answer this challenge'),
   chain: failed('The certificates of the key are not trusted'),
-  'no-trust': claimed('Not proved: no trust anchor was imported for this key (devmgr trust import)'),
+  'no-trust': claimed('Not proved: no trust anchor was imported for this key (devmgr trust add)'),
   serial: failed('The certificate names another serial number'),
   'scp11b-certificate': claimed('Not proved: the certificate of the card does not vouch for its key'),
   'scp11b-point': failed('The ephemeral key of the card is not a point of P-256'),

@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { usage } from '../fault.ts';
 import type { AnyCommand, Entry } from './define.ts';
 import { type FlagShapes, globalFlags } from './flags.ts';
+import { isGlobalFlag, takesValue } from './global-words.ts';
 import { type Flag, FlagSet, NamedArgument } from './options.ts';
 
 /** Heading of the options that every command has. */
@@ -23,6 +24,10 @@ export class CommandNode extends Command {
   readonly #flagSet = new FlagSet();
   /** Texts for `help NAME`, of the program only. */
   topics: Readonly<Record<string, string>> = {};
+  /** Headings of sections that the overview leaves out, of the program only. */
+  rareSections: readonly string[] = [];
+  /** Whether help shows details, of the program only. */
+  showsAll = false;
   #isDefined = false;
   /** The definition of the command; null for the program, for groups, and before it is loaded. */
   shape: AnyCommand | null = null;
@@ -183,6 +188,7 @@ export class CommandNode extends Command {
 
   /** Parses a command line and runs its command. After help, commander ends the program by an error. */
   async run(argv: readonly string[]): Promise<void> {
+    this.showsAll = argv.includes('--all');
     const topic = argv[0] === 'help' ? this.topics[argv[1] ?? ''] : undefined;
     if (topic !== undefined) return this.#writeTopic(topic);
     const words = this.namesFirst(argv);
@@ -198,7 +204,8 @@ export class CommandNode extends Command {
   /** Moves the names of the command to the front, as its proper names: flags may come before them. `help NAME` becomes `NAME --help`. */
   namesFirst(words: readonly string[]): string[] {
     const at = this.#nameAt(words);
-    if (at < 0) return [...words];
+    // Behind the name of a command a word is one of its arguments, or the value of one of its flags.
+    if (at < 0 || (this.isCommand && words[at] !== 'help' && !this.child(words[at]!))) return [...words];
     const name = words[at]!;
     const rest = words.toSpliced(at, 1);
     if (name === 'help') return [...this.namesFirst(rest), '--help'];
@@ -212,13 +219,14 @@ export class CommandNode extends Command {
     return [...path, ...child.namesFirst(rest)];
   }
 
-  /** Index of the first word that is neither a flag nor the value of one; -1 if there is none. */
+  /** Index of the first word that is neither a flag nor the value of one; -1 if there is none, or after a flag of this command. */
   #nameAt(words: readonly string[]): number {
     if (this.nodes.length === 0) return -1;
     const isName = (word: string) => word === 'help' || this.named(word) !== undefined;
     for (let at = 0; at < words.length && words[at] !== '--'; at++) {
       const word = words[at]!;
       if (takesValue.has(word)) at++;
+      else if (this.isCommand && isFlag(word) && !isGlobalFlag(word)) return -1;
       else if (!isFlag(word) && (isName(word) || !isFlag(words[at - 1] ?? '') || !words.slice(at + 1).some(isName)))
         return at;
     }
@@ -235,22 +243,6 @@ function namedFile(word: string, at: number, words: readonly string[]): readonly
   if (word === '-o' && isFile(words[at + 1] ?? '')) return ['--out'];
   return /^-o./.test(word) && isFile(word.slice(2)) ? [`--out=${word.slice(2)}`] : [word];
 }
-
-/** Global flags whose value is the next word. */
-const takesValue: ReadonlySet<string> = new Set(
-  Object.entries(globalFlags).flatMap(([name, shape]) => ('value' in shape ? [`--${name}`] : [])),
-);
-
-/** `--json`, `--server=URL`, `-q`, `-qv`; also those that commander adds. */
-const isGlobalFlag = (word: string): boolean =>
-  globalWord.has(/^--[^=\s]*/.exec(word)?.[0] ?? '') || /^-[hoqvV]+$/.test(word);
-const globalWord: ReadonlySet<string> = new Set([
-  '--help',
-  '--version',
-  ...Object.entries(globalFlags).flatMap(([name, shape]) =>
-    [name, ...('aliases' in shape ? shape.aliases : [])].map(word => `--${word}`),
-  ),
-]);
 
 const retired = 'devices are retired, not deleted: devmgr deactivate DEVICE';
 const ungrouped = `leave that word out, as in devmgr show DEVICE; ${retired}`;

@@ -27,6 +27,8 @@ interface CommandShape<F extends FlagShapes> {
   readonly follows?: (args: readonly string[]) => Pick<ArgShape, 'choices' | 'offer'> | null;
   /** Absent if it takes only the global ones. */
   readonly flags?: F;
+  /** The flags and the number of examples that `--help` shows of many; `--help --all` and the reference show all. */
+  readonly brief?: { readonly flags: readonly (keyof F & string)[]; readonly examples: number };
   readonly examples: readonly Example[];
   /** Whether the command creates a profile that is named and does not exist; any other command refuses it. */
   readonly makesProfile?: (args: readonly string[]) => boolean;
@@ -56,7 +58,12 @@ export interface Entry {
 
 /** The table of commands, in the order of the help. */
 export interface CommandTable {
-  readonly sections: readonly { readonly title: string; readonly entries: readonly Entry[] }[];
+  readonly sections: readonly {
+    readonly title: string;
+    readonly entries: readonly Entry[];
+    /** Left out of the overview: shown by `--help --all`. */
+    readonly isRare?: true;
+  }[];
   /** Words that begin several commands (`daemon`, `users`), with what they are about. */
   readonly groups: Readonly<Record<string, string>>;
   /** Help that several commands share, by the name for `devmgr help NAME`. Paragraphs, one per line. */

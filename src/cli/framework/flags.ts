@@ -16,6 +16,7 @@ export type Offer =
   | 'person'
   | 'profile'
   | 'server'
+  | 'station'
   | 'token'
   | 'trusted'
   | 'user'
@@ -50,6 +51,8 @@ export interface FlagShape {
   readonly conflicts?: readonly string[];
   /** Flag without which this one has no meaning. */
   readonly needs?: string;
+  /** Other flags get values from this one: if it is given, the command itself checks what they need. */
+  readonly supplies?: true;
   /** Field of the request that the flag fills, if it has another name: errors of the server name the field. */
   readonly field?: string;
   readonly offer?: Offer;

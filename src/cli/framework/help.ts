@@ -71,7 +71,7 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
     ];
   const title = (leaf: CommandNode) => (isProgram ? leaf.helpGroup() : 'Commands:');
   const commands =
-    node.nodes.length === 0
+    node.nodes.length === 0 || briefOf(node)
       ? []
       : grouped(
           node.leaves.filter(leaf => leaf !== node),
@@ -81,8 +81,13 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
   const args = help
     .visibleArguments(node)
     .map((arg): HelpItem => [help.argumentTerm(arg), help.argumentDescription(arg)]);
+  const all = help.visibleOptions(node);
+  const brief = briefOf(node)?.flags;
+  const shown = brief
+    ? all.filter(option => option.helpGroupHeading === globalGroup || brief.includes(option.name()))
+    : all;
   const options = grouped(
-    help.visibleOptions(node),
+    shown,
     option => option.helpGroupHeading ?? '',
     option => [help.optionTerm(option), help.optionDescription(option)],
   );
@@ -92,10 +97,15 @@ function partsOf(node: CommandNode, help: Help, endings: HelpOptions['endings'])
     { title: 'Arguments:', items: args },
     ...options.filter(part => !isGlobal(part)),
     examplesOf(node, help),
-    ...(isProgram ? options.filter(isGlobal) : [globalNames(node, help)]),
+    ...(isProgram ? options.filter(isGlobal) : [briefOf(node) ? moreOf(node) : globalNames(node, help)]),
     { title: 'Exit codes:', items: isProgram ? endings : [] },
   ];
 }
+
+/** The part of a long help that is shown; absent if all of it is. */
+const briefOf = ({ program, shape }: CommandNode) => (program.showsAll ? undefined : shape?.brief);
+
+const moreOf = ({ path }: CommandNode): readonly string[] => [`More options: devmgr ${path} --help --all`, ''];
 
 /** All commands have the same global options: their names are enough in the help of one. */
 function globalNames(node: CommandNode, help: Help): readonly string[] {
@@ -112,14 +122,16 @@ function grouped<T>(things: readonly T[], titleOf: (thing: T) => string, itemOf:
 
 /** The names at the first place of a command line, by section. */
 function overviewOf(program: CommandNode): HelpItem[] {
-  const groups = Map.groupBy(program.nodes, node => node.helpGroup());
+  const common = program.nodes.filter(node => !program.rareSections.includes(node.helpGroup()));
+  const groups = Map.groupBy(common, node => node.helpGroup());
   return [...groups].map(([section, nodes]) => [section, nodes.map(node => node.name()).join(', ')]);
 }
 
 /** Lines to copy, so they are not wrapped; what they do is. */
-function examplesOf({ shape }: CommandNode, help: Help): readonly string[] {
+function examplesOf(node: CommandNode, help: Help): readonly string[] {
+  const { shape } = node;
   if (shape === null) return [];
-  const lines = shape.examples.flatMap(({ does, line }) => [
+  const lines = shape.examples.slice(0, briefOf(node)?.examples).flatMap(({ does, line }) => [
     ...help
       .boxWrap(does, widthOf(help) - '  # '.length)
       .split('\n')

@@ -63,7 +63,7 @@ export function hintOf({ code, request, data }: ServerRefusal, refused: RefusedC
     case Code.alreadyActivated:
       return `see the user it is bound to: devmgr show ${device}`;
     case Code.activationCodeInvalid:
-      return `create a new code: devmgr code ${device} --reason TEXT`;
+      return `create a new code: devmgr replace-code ${device} --reason TEXT`;
     case Code.deviceLocked:
       // Of the operations that a lock refuses, only another lock has a reason.
       if (request.reason !== undefined) return `see who locked it, and why: devmgr show ${device}`;
@@ -77,7 +77,7 @@ export function hintOf({ code, request, data }: ServerRefusal, refused: RefusedC
     case 429:
       return 'try again later, or omit --no-wait';
     case Code.backupNotFound:
-      return `see: devmgr backups list ${device}`;
+      return `see: devmgr device-backups list ${device}`;
     case Code.versionNotFound:
       return 'see: devmgr apps list';
     default:

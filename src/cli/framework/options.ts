@@ -134,6 +134,7 @@ export class FlagSet {
   /** The first flag that was given without the one that it needs. Commander knows only flags that exclude each other. */
   lacking(command: Command): { readonly flag: string; readonly needed: string } | null {
     const isGiven = (name: string) => command.getOptionValueSource(camel(name)) === 'cli';
+    if (this.#definitions.some(({ name, shape: { supplies } }) => supplies && isGiven(name))) return null;
     const found = this.#definitions.find(({ name, shape: { needs } }) => needs && isGiven(name) && !isGiven(needs));
     return found ? { flag: found.name, needed: found.shape.needs! } : null;
   }

@@ -38,6 +38,7 @@ export function createProgram(options: ProgramOptions): CommandNode {
       getErrHasColors: () => true,
     });
   program.topics = table.topics;
+  program.rareSections = table.sections.filter(({ isRare }) => isRare).map(({ title }) => `${title}:`);
   const all = table.sections.flatMap(({ title, entries }) => entries.map(entry => ({ section: `${title}:`, entry })));
   const wanted = all.filter(({ entry }) =>
     [entry.name, ...(entry.aliases ?? [])].some(name => name.split(' ')[0] === only),
@@ -49,9 +50,14 @@ export function createProgram(options: ProgramOptions): CommandNode {
 
 type Act = ProgramOptions['act'];
 
+/** Adds a command below its group. A group may be a command itself, and a member of another one. */
 function addEntry(program: CommandNode, entry: Entry, section: string, groups: CommandTable['groups'], act: Act): void {
-  const [first = '', member] = entry.name.split(' ');
-  const parent = member === undefined ? program : (program.child(first) ?? program.add(first, section));
-  if (member !== undefined && !parent.isCommand) parent.description(sentence(groups[first] ?? ''));
-  parent.add(member ?? first, section, entry, act).summary(entry.summary);
+  const names = entry.name.split(' ');
+  let parent = program;
+  for (const name of names.slice(0, -1)) {
+    const known = parent.child(name);
+    const path = `${parent.path} ${name}`.trim();
+    parent = known ?? parent.add(name, section).description(sentence(groups[path] ?? ''));
+  }
+  parent.add(names.at(-1)!, section, entry, act).summary(entry.summary);
 }

@@ -18,12 +18,15 @@ export const profileSettings = {
 } as const;
 export type ProfileSetting = keyof typeof profileSettings;
 type Profile = { readonly [K in ProfileSetting]?: string };
+/** What a station repeats each day: values of flags of `enroll`, by the names of these flags. */
+export type Station = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** Content of `config.json`. */
 interface ConfigFile {
   /** Name of the profile to use by default. */
   readonly profile: string;
   readonly profiles: Readonly<Record<string, Profile>>;
+<<<<<<< HEAD
   /** How the files of a system are read, by the name that a person gave it. */
   readonly maps: Readonly<Record<string, SavedMap>>;
 }
@@ -34,6 +37,9 @@ export interface SavedMap {
   readonly where: readonly string[];
   readonly columns?: string;
   readonly encoding?: string;
+=======
+  readonly stations: Readonly<Record<string, Station>>;
+>>>>>>> c38a6d70 (Commands have one noun and one verb each: former names are data in old-names.ts and lead to the new ones; a long help has a second level, and a station keeps its flags of enroll under a name)
 }
 
 const defaultProfile = 'default';
@@ -52,10 +58,24 @@ export const configFile = (home: string): string => join(home, homeFiles.config)
 /** The stored settings; those of an empty file if there is none. */
 export function readConfig(home: string): ConfigFile {
   const file = configFile(home);
+<<<<<<< HEAD
   const { profile = defaultProfile, profiles = {}, maps = {} } = readJsonFile(file) ?? {};
   if (typeof profile !== 'string' || !isProfiles(profiles) || !isMaps(maps))
     throw damaged(file, 'a setting is not a text');
   return { profile, profiles, maps };
+=======
+  const { profile = defaultProfile, profiles = {}, stations = {} } = readJsonFile(file) ?? {};
+  if (typeof profile !== 'string' || !isProfiles(profiles)) throw damaged(file, 'a setting is not a text');
+  if (!isStations(stations)) throw damaged(file, 'a station is not a list of flags');
+  return { profile, profiles, stations };
+}
+
+function isStations(value: unknown): value is ConfigFile['stations'] {
+  const isPlain = (flag: unknown) => ['string', 'number', 'boolean'].includes(typeof flag);
+  const isFlag = (flag: unknown) =>
+    isPlain(flag) || (Array.isArray(flag) && flag.every(text => typeof text === 'string'));
+  return isObject(value) && Object.values(value).every(flags => isObject(flags) && Object.values(flags).every(isFlag));
+>>>>>>> c38a6d70 (Commands have one noun and one verb each: former names are data in old-names.ts and lead to the new ones; a long help has a second level, and a station keeps its flags of enroll under a name)
 }
 
 function isProfiles(value: unknown): value is ConfigFile['profiles'] {
@@ -104,6 +124,13 @@ export function storeSetting(home: string, name: string, setting: ProfileSetting
     return { ...config, profiles: { ...config.profiles, [name]: profile } };
   });
 }
+
+/** Stores what a station repeats, or removes the station if `flags` is null. */
+export const storeStation = (home: string, name: string, flags: Station | null): Promise<void> =>
+  updateConfig(home, config => {
+    const { [name]: _, ...others } = config.stations;
+    return { ...config, stations: flags === null ? others : { ...others, [name]: flags } };
+  });
 
 /** Makes a profile the one that is used by default. */
 export const chooseProfile = (home: string, name: string): Promise<void> =>

@@ -1,4 +1,4 @@
-/** Checks a signed receipt with a public key: bytes in, a verdict out. The registry and `devmgr receipt verify` use it. */
+/** Checks a signed receipt with a public key: bytes in, a verdict out. The registry and `devmgr receipts verify` use it. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { Receipt } from '../receipts.ts';
 import { relyingParty } from '../values.ts';

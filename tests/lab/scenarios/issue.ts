@@ -27,7 +27,7 @@ const call = await administrator(url);
 const stands = [await startEntra(), await startOkta()];
 for (const { settings } of stands) await call('POST', '/api/providers', { name: settings.type, ...settings });
 const recipient = await identityToRecipient(await generateIdentity());
-assert.equal((await run(['policies', 'set', '--pin-recipient', recipient])).code, 0);
+assert.equal((await run(['policies', 'update', '--pin-recipient', recipient])).code, 0);
 const bench = new Bench();
 let plugged = 0;
 

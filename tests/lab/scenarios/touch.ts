@@ -1,6 +1,6 @@
 /**
- * The built program with a key that wants to be touched. `devmgr verify` reports this, and the key proves its model after the touch, by
- * CTAP2 and by U2F. Ctrl-C cancels the request at the key. A key that is pulled out before it was touched ends the command with one
+ * The built program with a key that wants to be touched. `devmgr keys verify` reports this, and the key proves its model after the
+ * touch, by CTAP2 and by U2F. Ctrl-C cancels the request at the key. A key that is pulled out before it was touched ends the command with one
  * line. The daemon keeps no interface of a key open, and the next proof works.
  */
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ const root = await bench.root('fido');
 const pem = `-----BEGIN CERTIFICATE-----\n${root.toString('base64')}\n-----END CERTIFICATE-----\n`;
 /** The keys that the root vouches for: a model of FIDO2, or keys with U2F only. */
 async function trust(...flags: string[]): Promise<void> {
-  assert.equal((await run(['trust', 'import', '-', '--purpose', 'fido', ...flags], pem)).code, EXIT.done);
+  assert.equal((await run(['trust', 'add', '-', '--purpose', 'fido', ...flags], pem)).code, EXIT.done);
 }
 
 /** The interfaces of keys that the daemon has open. */
@@ -56,7 +56,7 @@ async function plugged(model: KeySpec['model']): Promise<number> {
   return id;
 }
 
-/** Runs `devmgr verify` until it asks for a touch, then does `then`: the exit code and the lines after the request for a touch. */
+/** Runs `devmgr keys verify` until it asks for a touch, then does `then`: the exit code and the lines after the request for a touch. */
 async function verify(then: () => Promise<unknown>): Promise<{ code: number; lines: string[] }> {
   const child = start('verify', SERIAL);
   const screen = new Screen(child);

@@ -34,8 +34,8 @@ export const usersKeys = command({
   args: [{ ...userArg, optional: true }],
   flags: listFlags(fields),
   examples: [
-    { does: 'your own keys', line: 'users keys' },
-    { does: 'those of another user', line: 'users keys dealer-berlin' },
+    { does: 'your own keys', line: 'users passkeys' },
+    { does: 'those of another user', line: 'users passkeys dealer-berlin' },
   ],
   async run({ args: [name] }, context) {
     const { out, registry } = context;
@@ -53,11 +53,11 @@ export const usersKeys = command({
 export const usersRemoveKey = command({
   description:
     'For a key that is lost. This cannot be undone: to be used again, the key must be registered as a new one.',
-  args: [userArg, { name: 'KEY', help: 'id of the key, such as PSK-1; see: devmgr users keys' }],
+  args: [userArg, { name: 'KEY', help: 'id of the key, such as PSK-1; see: devmgr users passkeys' }],
   flags: yesFlag,
   examples: [
-    { does: 'a lost key', line: 'users remove-key dealer-berlin PSK-1' },
-    { does: 'in a script', line: 'users remove-key dealer-berlin PSK-1 --yes' },
+    { does: 'a lost key', line: 'users remove-passkey dealer-berlin PSK-1' },
+    { does: 'in a script', line: 'users remove-passkey dealer-berlin PSK-1 --yes' },
   ],
   async run({ args: [name = '', passkeyId = ''], flags }, context) {
     if (!flags.yes && !context.canAsk) throw usage('a removal must be confirmed', 'add --yes');
@@ -99,8 +99,8 @@ export const usersRequireKey = command({
   args: [userArg],
   flags: { off: { help: 'no longer require a security key' } },
   examples: [
-    { does: 'a user who handles many devices', line: 'users require-key dealer-berlin' },
-    { does: 'no longer require one', line: 'users require-key dealer-berlin --off' },
+    { does: 'a user who handles many devices', line: 'users require-passkey dealer-berlin' },
+    { does: 'no longer require one', line: 'users require-passkey dealer-berlin --off' },
   ],
   async run({ args: [name = ''], flags }, context) {
     const { id, username } = await findUser(context.registry, name);

@@ -157,9 +157,9 @@ export const tokensRevoke = command({
   ],
   flags: { 'remove-made': { help: 'also remove the webhooks that the token has created' } },
   examples: [
-    { does: 'by name', line: 'tokens revoke line-3' },
-    { does: 'by id', line: 'tokens revoke TOK-1' },
-    { does: 'a stolen token, with the webhooks that the thief has created', line: 'tokens revoke TOK-1 --remove-made' },
+    { does: 'by name', line: 'tokens remove line-3' },
+    { does: 'by id', line: 'tokens remove TOK-1' },
+    { does: 'a stolen token, with the webhooks that the thief has created', line: 'tokens remove TOK-1 --remove-made' },
   ],
   async run({ args, flags }, context) {
     const tokenId = args[0] === undefined ? await picked(context) : await findToken(context.registry, args[0]);
@@ -181,7 +181,7 @@ export const tokensRevoke = command({
     if (flags.removeMade || (await isRemovalWanted(context, webhooks))) return removeWebhooks(context, webhooks);
     const { out } = context;
     out.notice(`Webhooks that the token has created still receive events: ${safe(webhooks.join(', '))}`);
-    out.notice(`Remove them: devmgr tokens revoke ${safe(data.tokenId)} --remove-made`);
+    out.notice(`Remove them: devmgr tokens remove ${safe(data.tokenId)} --remove-made`);
   },
 });
 

@@ -25,10 +25,13 @@ export const code = command({
     ...pluggedFlag,
   },
   examples: [
-    { does: 'a code that is valid for a month', line: 'code DEV-1 --reason "letter was lost" --expires-in-days 30' },
+    {
+      does: 'a code that is valid for a month',
+      line: 'replace-code DEV-1 --reason "letter was lost" --expires-in-days 30',
+    },
     {
       does: 'codes that expire soon',
-      line: 'code --filter code-expires-before=2027-01-01 --reason "codes expire" --out codes.csv',
+      line: 'replace-code --filter code-expires-before=2027-01-01 --reason "codes expire" --out codes.csv',
     },
   ],
   async run({ args, flags }, context) {

@@ -194,7 +194,7 @@ const stepColumns: Column<DirectoryStep>[] = [
 
 /** Compares persons with the directory: `POST /api/directory/sync`. Exit code 1 if there is a problem. */
 export const directorySync = command({
-  description: `Reads all entries now. Persons who are disabled or missing are recorded as leavers, and their keys are locked; if there are too many at once, they are held (devmgr people held). Nothing is changed if an error occurs, or if no entries are found, fewer than half of the known persons, or new user names for more than half. At most ${directoryBounds.shown} lines are shown.`,
+  description: `Reads all entries now. Persons who are disabled or missing are recorded as leavers, and their keys are locked; if there are too many at once, they are held (devmgr people leave held). Nothing is changed if an error occurs, or if no entries are found, fewer than half of the known persons, or new user names for more than half. At most ${directoryBounds.shown} lines are shown.`,
   flags: {
     'dry-run': { help: 'show what would change, and change nothing' },
     'accept-missing': { help: 'continue even if more than half of the persons are missing or renamed' },

@@ -71,12 +71,12 @@ async function leftoverChecks(context: Context): Promise<Check[]> {
   const checks: Check[] = [];
   if (activeDevices > 0) {
     const what = `${counted(activeDevices, 'ACTIVE device')} of people who have left`;
-    const fix = `see who: ${commandLine(context, 'people held')}, ${commandLine(context, 'people list --left')}; lock what was unlocked: ${commandLine(context, 'people leave NAME')}`;
+    const fix = `see who: ${commandLine(context, 'people leave held')}, ${commandLine(context, 'people list --left')}; lock what was unlocked: ${commandLine(context, 'people leave NAME')}`;
     checks.push(check('leavers', 'warning', what, fix));
   }
   if (tokens > 0) {
     const what = `${counted(tokens, 'service token')} refused, because the owner has left or is disabled`;
-    const fix = `take over what is still used: ${commandLine(context, 'tokens adopt NAME')}; revoke the rest: ${commandLine(context, 'tokens revoke NAME')}`;
+    const fix = `take over what is still used: ${commandLine(context, 'tokens adopt NAME')}; revoke the rest: ${commandLine(context, 'tokens remove NAME')}`;
     checks.push(check('tokens', 'warning', what, fix));
   }
   if (webhooks.length > 0) {
@@ -133,7 +133,7 @@ export function scimCheck(
   const fix = isExpired
     ? `give the provider a new one: ${another}`
     : 'check address, token and schedule at the provider';
-  const revoke = `if it is not needed: ${commandLine(context, 'tokens revoke')} ${safe(name)}`;
+  const revoke = `if it is not needed: ${commandLine(context, 'tokens remove')} ${safe(name)}`;
   return check('scim', 'warning', `token ${safe(name)}, ${what}: the provider reports no leavers`, `${fix}; ${revoke}`);
 }
 

@@ -155,10 +155,10 @@ export const upload = command({
     },
   },
   examples: [
-    { does: 'a package', line: 'upload devmgr-1.2.0.apk --platform ANDROID --version 1.2.0' },
+    { does: 'a package', line: 'apps add devmgr-1.2.0.apk --platform ANDROID --version 1.2.0' },
     {
       does: 'with release notes from a file',
-      line: 'upload devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
+      line: 'apps add devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
     },
   ],
   async run({ args, flags }, context) {

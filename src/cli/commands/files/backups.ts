@@ -34,11 +34,11 @@ export const backupsList = command({
   args: [askedDevice],
   flags: { ...pageFlags('backups'), ...listFlags(backupFields) },
   examples: [
-    { does: 'the backups of a key', line: 'backups list UK-2026-000001' },
-    { does: 'the id of the newest', line: 'backups list DEV-1 --limit 1 --quiet' },
+    { does: 'the backups of a key', line: 'device-backups list UK-2026-000001' },
+    { does: 'the id of the newest', line: 'device-backups list DEV-1 --limit 1 --quiet' },
   ],
   async run({ args, flags }, context) {
-    checkArgument(context, args[0], 'DEVICE', 'backups list');
+    checkArgument(context, args[0], 'DEVICE', 'device-backups list');
     const deviceId = await resolveDevice(context, args[0], false);
     const data = await context.registry.call('listBackups', { params: { deviceId }, query: pageQuery(flags) });
     const listing = { fields: backupFields, columns: backupColumns, id: 'backupId' } as const;
@@ -64,8 +64,8 @@ export const backupsAdd = command({
     name: { value: 'NAME', help: 'name to store it under (default: the name of the file)' },
   },
   examples: [
-    { does: 'a file', line: 'backups add DEV-1 key.age --note "before the firmware update"' },
-    { does: 'from a pipe', line: 'backups add DEV-1 - --name key.age' },
+    { does: 'a file', line: 'device-backups add DEV-1 key.age --note "before the firmware update"' },
+    { does: 'from a pipe', line: 'device-backups add DEV-1 - --name key.age' },
   ],
   async run({ args, flags }, context) {
     const path = args[1]!;
@@ -96,11 +96,11 @@ export const backupsDownload = command({
   args: [askedDevice, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1', optional: true }],
   flags: targetFlags,
   examples: [
-    { does: 'the newest one, under its own name', line: 'backups download DEV-1' },
-    { does: 'into a pipe', line: 'backups download DEV-1 BKP-1 --out - | sha256sum' },
+    { does: 'the newest one, under its own name', line: 'device-backups download DEV-1' },
+    { does: 'into a pipe', line: 'device-backups download DEV-1 BKP-1 --out - | sha256sum' },
   ],
   async run({ args, flags }, context) {
-    checkArgument(context, args[0], 'DEVICE', 'backups download');
+    checkArgument(context, args[0], 'DEVICE', 'device-backups download');
     checkTarget(context, flags);
     const deviceId = await resolveDevice(context, args[0], false);
     const backup = await findBackup(context, deviceId, args[1]);
@@ -114,7 +114,7 @@ export const backupsDownload = command({
 /** Restores a backup: `POST /api/devices/{deviceId}/backups/{backupId}/restore`. Confirmed at the terminal, or with --yes. */
 export const backupsRestore = command({
   description:
-    'The server checks the stored file against its digest and records the restore in the journal. It does not send the file: use backups download. Refused if the device is DEACTIVATED.',
+    'The server checks the stored file against its digest and records the restore in the journal. It does not send the file: use device-backups download. Refused if the device is DEACTIVATED.',
   args: [
     askedDevice,
     {
@@ -126,12 +126,12 @@ export const backupsRestore = command({
   ],
   flags: yesFlag,
   examples: [
-    { does: 'asks for confirmation', line: 'backups restore DEV-1 BKP-1' },
-    { does: 'in a script', line: 'backups restore DEV-1 BKP-1 --yes' },
+    { does: 'asks for confirmation', line: 'device-backups restore DEV-1 BKP-1' },
+    { does: 'in a script', line: 'device-backups restore DEV-1 BKP-1 --yes' },
   ],
   async run({ args, flags }, context) {
-    checkArgument(context, args[0], 'DEVICE', 'backups restore');
-    checkArgument(context, args[1], 'BACKUP_ID', 'backups restore');
+    checkArgument(context, args[0], 'DEVICE', 'device-backups restore');
+    checkArgument(context, args[1], 'BACKUP_ID', 'device-backups restore');
     if (!flags.yes && !context.canAsk) throw usage('a restore must be confirmed', 'add --yes');
     const deviceId = await resolveDevice(context, args[0], false, restorable);
     const backupId = args[1] ?? (await picked(context, deviceId)).backupId;
@@ -142,7 +142,7 @@ export const backupsRestore = command({
       id: data.backupId,
       title: `${safe(data.backupId)} of ${safe(data.deviceId)} is restored`,
       rows: [...rowsOf(data), ['restored', localTime(data.restoredAt)]],
-      next: `devmgr backups download ${safe(data.deviceId)} ${safe(data.backupId)} for the file`,
+      next: `devmgr device-backups download ${safe(data.deviceId)} ${safe(data.backupId)} for the file`,
     });
   },
 });

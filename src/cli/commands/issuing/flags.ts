@@ -7,7 +7,7 @@ import { type ArgShape, type FlagShapes, fileFlag } from '../../framework/flags.
 
 /** Flags of commands that issue keys. */
 export const issueFlags = {
-  for: { value: 'PROVIDER', many: true, offer: 'provider', help: 'provider by name or id' },
+  provider: { value: 'PROVIDER', aliases: ['for'], many: true, offer: 'provider', help: 'provider by name or id' },
   pin: {
     value: 'KIND',
     help: 'PIN of the key: ask (default), random[:DIGITS] for a random first PIN that is stored encrypted, or none',

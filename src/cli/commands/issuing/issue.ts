@@ -25,7 +25,7 @@ import { digitsOf } from './sealed-pin.ts';
 /** Issues an attached key: the only command that sends a PIN to it. */
 export const keysIssue = command({
   description:
-    'Lets the person of the device sign in at the providers with the key. The device must be ACTIVE. The key needs one touch for each provider.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr pin letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A key without a PIN is then refused if the provider requires user verification.\nAfter an interruption, run the same command again: it completes the rest. Exit code 7: issued at some of the providers, and not at others.',
+    'Lets the person of the device sign in at the providers with the key. The device must be ACTIVE. The key needs one touch for each provider.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr keys letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A key without a PIN is then refused if the provider requires user verification.\nAfter an interruption, run the same command again: it completes the rest. Exit code 7: issued at some of the providers, and not at others.',
   args: [
     {
       name: 'KEY',
@@ -41,16 +41,17 @@ export const keysIssue = command({
     ...letterFlags,
   },
   examples: [
-    { does: 'the attached key, for one provider', line: 'keys issue --for company' },
-    { does: 'with a PIN that the person replaces', line: 'keys issue --for company --change-pin' },
+    { does: 'the attached key, for one provider', line: 'keys issue --provider company' },
+    { does: 'with a PIN that the person replaces', line: 'keys issue --provider company --change-pin' },
     {
       does: 'with a random PIN, printed for the person',
-      line: 'keys issue --for company --pin random --printer 10.0.0.9',
+      line: 'keys issue --provider company --pin random --printer 10.0.0.9',
     },
-    { does: 'one of several keys, for two', line: 'keys issue UK-2026-000001 --for company,okta' },
+    { does: 'one of several keys, for two', line: 'keys issue UK-2026-000001 --provider company,okta' },
   ],
   async run({ args, flags }, context) {
-    if (flags.for.length === 0) throw usage('no provider is named', 'name it: --for NAME; see: devmgr idp list');
+    if (flags.provider.length === 0)
+      throw usage('no provider is named', 'name it: --provider NAME; see: devmgr idp list');
     if (flags.printer !== undefined && digitsOf(flags.pin) === null)
       throw usage('--printer prints only a PIN that this command creates', 'add --pin random');
     const print = letterOf(context, flags);
@@ -82,7 +83,7 @@ export const keysIssue = command({
         return [safe(name), one?.createdAt ? `${safe(one.person)}, since ${localTime(one.createdAt)}` : null];
       }),
       ...(madePin !== null && print === null
-        ? { next: `devmgr pin letter ${safe(deviceId)} --identity-file FILE` }
+        ? { next: `devmgr keys letter ${safe(deviceId)} --identity-file FILE` }
         : {}),
     });
     if (letterProblem !== null) throw letterProblem;
@@ -95,7 +96,7 @@ interface MissingIssue {
   readonly key: NumberedKey;
   readonly deviceId: string;
   readonly plan: IssuePlan;
-  readonly flags: Pick<FlagValues<typeof issueFlags>, 'for' | 'changePin' | 'minPin'>;
+  readonly flags: Pick<FlagValues<typeof issueFlags>, 'provider' | 'changePin' | 'minPin'>;
   readonly outcome: IssueOutcome;
   /** Whether a PIN that was made is printed. */
   readonly isLettered: boolean;
@@ -133,10 +134,10 @@ async function presentMissing(context: Context, missing: MissingIssue): Promise<
         one => [safe(one.name), isIssued(one) ? 'issued' : `missing: ${safe(reasonOf(one))}`] as const,
       ),
       ['PIN', pin && pinWords[pin]],
-      ['letter', madePin === null || isLettered ? null : `devmgr pin letter ${safe(deviceId)} --identity-file FILE`],
+      ['letter', madePin === null || isLettered ? null : `devmgr keys letter ${safe(deviceId)} --identity-file FILE`],
       ['rules', open],
     ],
-    next: safe(['devmgr keys issue', deviceId, '--for', flags.for.join(','), ...rules].join(' ')),
+    next: safe(['devmgr keys issue', deviceId, '--provider', flags.provider.join(','), ...rules].join(' ')),
   });
 }
 
@@ -155,7 +156,7 @@ async function printed(print: PrintLetter | null, deviceId: string, pin: string)
     return new Fault(
       'hardware',
       `the key is issued, but the letter of its PIN is not printed: ${errorWords(error)}`,
-      `an ADMIN prints it: devmgr pin letter ${deviceId} --identity-file FILE --printer HOST`,
+      `an ADMIN prints it: devmgr keys letter ${deviceId} --identity-file FILE --printer HOST`,
     );
   }
 }

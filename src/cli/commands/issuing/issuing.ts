@@ -44,7 +44,7 @@ export async function issuePlan(
   const fault = first === undefined ? null : checkFor(flags.minPin ?? pinBounds.least)(first);
   if (fault !== null) throw unfit(pinFaultText(fault));
   const providers: ProviderItem[] = [];
-  for (const named of new Set(flags.for)) providers.push(await findProvider(context.registry, named));
+  for (const named of new Set(flags.provider)) providers.push(await findProvider(context.registry, named));
   return {
     providers,
     open: (whileAsked = ask => ask()) =>
@@ -187,7 +187,7 @@ export function faultOf(error: unknown, deviceId: string): unknown {
   const { code, message } = error;
   if (code === 'pin-unfit') return unfit(message);
   if (code !== 'pin-present') return new Fault('hardware', message, hints[code] ?? null);
-  const letter = `devmgr pin letter ${deviceId} --identity-file FILE`;
+  const letter = `devmgr keys letter ${deviceId} --identity-file FILE`;
   return failure(message, `if it was made before: ${letter}; then use --pin ask, or --pin-file`);
 }
 

@@ -56,8 +56,8 @@ export const pinLetter = command({
     ...letterFlags,
   },
   examples: [
-    { does: 'show the PIN', line: 'pin letter UK-2026-000001 --identity-file identity' },
-    { does: 'print it', line: 'pin letter DEV-1 --identity-file identity --printer 10.0.0.9' },
+    { does: 'show the PIN', line: 'keys letter UK-2026-000001 --identity-file identity' },
+    { does: 'print it', line: 'keys letter DEV-1 --identity-file identity --printer 10.0.0.9' },
   ],
   async run({ args, flags }, context) {
     if (flags.identityFile === undefined) throw usage('no identity is named', 'name its file: --identity-file FILE');

@@ -33,7 +33,7 @@ export async function pinSealer({ registry }: Context): Promise<(pin: string) =>
   if (recipients.length === 0)
     throw usage(
       'no one could read a random PIN: the policy names no recipient',
-      'an ADMIN names one: devmgr policies set --pin-recipient age1…',
+      'an ADMIN names one: devmgr policies update --pin-recipient age1…',
     );
   const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();

@@ -25,7 +25,7 @@ const keys = (number: number): string => counted(number, 'key');
 /** A person leaves: `POST /api/people/{personId}/leave`. */
 export const peopleLeave = command({
   description:
-    'Locks every ACTIVE key of the person at once, and disables the account with that user name, whose service tokens are then refused: to keep one, devmgr tokens adopt. A policy can retire the keys instead, or add a delay: devmgr policies show. If leavers within 10 minutes have more than 5 % of all ACTIVE keys, and at least 10, their keys are held until you release them: devmgr people held.',
+    'Locks every ACTIVE key of the person at once, and disables the account with that user name, whose service tokens are then refused: to keep one, devmgr tokens adopt. A policy can retire the keys instead, or add a delay: devmgr policies show. If leavers within 10 minutes have more than 5 % of all ACTIVE keys, and at least 10, their keys are held until you release them: devmgr people leave held.',
   args: [personArg],
   flags: {
     reason: { value: 'TEXT', help: 'reason of the locks, for the journal' },
@@ -58,7 +58,7 @@ export const peopleLeave = command({
         ['held', held.length > 0 ? safe(held.join(' ')) : null],
         ['locked later', typeof data.dueAt === 'string' ? localTime(data.dueAt) : null],
       ],
-      next: held.length > 0 ? `devmgr people release ${safe(person.personId)}` : null,
+      next: held.length > 0 ? `devmgr people leave release ${safe(person.personId)}` : null,
     });
   },
 });
@@ -103,8 +103,8 @@ const heldColumns: Column<HeldPerson>[] = [
 export const peopleHeld = command({
   flags: listFlags(heldFields),
   examples: [
-    { does: 'who is held, and with which keys', line: 'people held' },
-    { does: 'their ids, to release all of them', line: 'people held --quiet' },
+    { does: 'who is held, and with which keys', line: 'people leave held' },
+    { does: 'their ids, to release all of them', line: 'people leave held --quiet' },
   ],
   async run(_, context) {
     const data = await context.registry.call('listHeldPeople');
@@ -151,8 +151,8 @@ export const peopleRelease = command({
   args: [{ ...personArg, optional: true, rest: true }],
   flags: { yes: { short: 'y', help: 'do not ask' } },
   examples: [
-    { does: 'all of them, after a confirmation', line: 'people release' },
-    { does: 'one, in a script', line: 'people release PER-7 --yes' },
+    { does: 'all of them, after a confirmation', line: 'people leave release' },
+    { does: 'one, in a script', line: 'people leave release PER-7 --yes' },
   ],
   async run({ args, flags }, context) {
     const { registry, out } = context;

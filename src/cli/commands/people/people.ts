@@ -147,7 +147,7 @@ function show(context: Context, person: ShownPerson, what = ''): Promise<void> {
       ['tokens', idsIn(person.tokens)],
       ['webhooks', idsIn(person.webhooks)],
     ],
-    next: devices > 0 ? `devmgr people keys ${safe(personId)}` : null,
+    next: devices > 0 ? `devmgr people devices ${safe(personId)}` : null,
   });
 }
 
@@ -156,8 +156,8 @@ export const peopleKeys = command({
   args: [personArg],
   flags: { ...pageFlags('keys'), ...listFlags(deviceListFields) },
   examples: [
-    { does: 'the keys of a person, in any state', line: 'people keys ada.lovelace' },
-    { does: 'their ids, for another command', line: 'people keys ada.lovelace --quiet' },
+    { does: 'the keys of a person, in any state', line: 'people devices ada.lovelace' },
+    { does: 'their ids, for another command', line: 'people devices ada.lovelace --quiet' },
   ],
   async run({ args, flags }, context) {
     const person = await findPerson(context.registry, args[0]!);

@@ -1,4 +1,4 @@
-/** `devmgr verify --all`: the registry judges stored answers again, in portions, and this shows what has changed. */
+/** `devmgr keys verify --all`: the registry judges stored answers again, in portions, and this shows what has changed. */
 import { type ProofGrade, proofGrades } from '../../../contract/values.ts';
 import { count, counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';

@@ -83,10 +83,10 @@ export const policiesSet = command({
     },
   },
   examples: [
-    { does: 'only keys whose serial number is proved', line: 'policies set --require-proof unit' },
-    { does: 'YubiKeys from firmware 5.7 on', line: 'policies set --least-firmware YubiKey=5.7.0' },
-    { does: 'keys of any model', line: 'policies set --allow-aaguid ""' },
-    { does: 'keys only for known persons', line: 'policies set --persons required' },
+    { does: 'only keys whose serial number is proved', line: 'policies update --require-proof unit' },
+    { does: 'YubiKeys from firmware 5.7 on', line: 'policies update --least-firmware YubiKey=5.7.0' },
+    { does: 'keys of any model', line: 'policies update --allow-aaguid ""' },
+    { does: 'keys only for known persons', line: 'policies update --persons required' },
   ],
   async run({ flags }, context) {
     const { requireProof, allowAaguid, leastFirmware, identity, persons, leavers, leaverDelay, pinRecipient } = flags;
@@ -95,7 +95,7 @@ export const policiesSet = command({
     const isAboutPersons = persons !== undefined || leavers !== undefined || leaverDelay !== undefined;
     const isAboutPins = pinRecipient.length > 0;
     if (!isAboutProof && !isAboutPersons && !isAboutPins)
-      throw usage('nothing to change', 'name a rule: devmgr policies set --help');
+      throw usage('nothing to change', 'name a rule: devmgr policies update --help');
     const { registry } = context;
     if (isAboutPins) await registry.call('setPinPolicy', { body: { recipients: givenTexts(pinRecipient)! } });
     if (isAboutPersons) {

@@ -20,7 +20,7 @@ type TrustMetadata = NonNullable<TrustList['metadata']>;
 /** Imports FIDO metadata or certificates: `POST /api/trust`. */
 export const trustImport = command({
   description:
-    'The file is the BLOB of the FIDO Metadata Service, or certificates in PEM or DER; - is standard input. devmgr downloads nothing and contains no certificates of vendors: compare the fingerprints with those that the vendor publishes.\nA FIDO root vouches for the models that --aaguid names or, without --aaguid, for U2F keys only.\nTo check stored evidence against it, run devmgr verify --all.',
+    'The file is the BLOB of the FIDO Metadata Service, or certificates in PEM or DER; - is standard input. devmgr downloads nothing and contains no certificates of vendors: compare the fingerprints with those that the vendor publishes.\nA FIDO root vouches for the models that --aaguid names or, without --aaguid, for U2F keys only.\nTo check stored evidence against it, run devmgr keys verify --all.',
   args: [{ name: 'FILE', help: 'the BLOB or the certificates', offer: 'file' }],
   flags: {
     purpose: {
@@ -32,11 +32,11 @@ export const trustImport = command({
     name: { value: 'NAME', aliases: ['label'], field: 'label', help: 'name of the certificates, such as the vendor' },
   },
   examples: [
-    { does: 'the FIDO metadata', line: 'trust import blob.jwt' },
-    { does: 'a root and intermediates for SCP11b', line: 'trust import yubico.pem --name Yubico' },
+    { does: 'the FIDO metadata', line: 'trust add blob.jwt' },
+    { does: 'a root and intermediates for SCP11b', line: 'trust add yubico.pem --name Yubico' },
     {
       does: 'the FIDO root of a vendor for one model',
-      line: 'trust import root.pem --aaguid 2fc0579f-8113-47ea-b116-bb5a8db9202a',
+      line: 'trust add root.pem --aaguid 2fc0579f-8113-47ea-b116-bb5a8db9202a',
     },
   ],
   async run({ args, flags }, context) {
@@ -58,7 +58,7 @@ export const trustImport = command({
     if (context.globals.json || context.globals.quiet) return;
     for (const certificate of certificates) await context.out.text(described(context, certificate));
     for (const warning of textsIn(data.warnings)) context.out.warn(safe(warning));
-    context.out.notice(`${context.out.tint('cyan', 'Next:')} devmgr verify --all`);
+    context.out.notice(`${context.out.tint('cyan', 'Next:')} devmgr keys verify --all`);
   },
 });
 
@@ -138,7 +138,7 @@ export const trustList = command({
     const { metadata, certificates } = data;
     if (out.format !== 'csv' && !out.json && !out.quiet) {
       if (metadata === null && certificates.length === 0)
-        return out.notice('Nothing is trusted: no key can be proved. Import trust: devmgr trust import FILE');
+        return out.notice('Nothing is trusted: no key can be proved. Import trust: devmgr trust add FILE');
       if (metadata !== null)
         await out.text(
           `${metadataTitle(metadata)}, ${counted(metadata.entries, 'model')}, next one due ${safe(String(metadata.nextUpdate))}\n`,
@@ -151,7 +151,7 @@ export const trustList = command({
 
 /** Stops trusting a certificate: `POST /api/trust/{fingerprint}/remove`. */
 export const trustRemove = command({
-  description: 'Proofs do not change until stored evidence is checked again: devmgr verify --all',
+  description: 'Proofs do not change until stored evidence is checked again: devmgr keys verify --all',
   args: [
     {
       name: 'FINGERPRINT',
@@ -171,7 +171,7 @@ export const trustRemove = command({
       id: data.fingerprint,
       title: `${safe(data.fingerprint)} is no longer trusted`,
       rows: [],
-      next: 'devmgr verify --all',
+      next: 'devmgr keys verify --all',
     });
   },
 });

@@ -37,9 +37,9 @@ export const verify = command({
     all: { help: 'check the stored evidence of all devices again', conflicts: ['method'] },
   },
   examples: [
-    { does: 'the attached key', line: 'verify' },
-    { does: 'one of several keys, by its serial number', line: 'verify UK-2026-000001' },
-    { does: 'after new trust was imported', line: 'verify --all' },
+    { does: 'the attached key', line: 'keys verify' },
+    { does: 'one of several keys, by its serial number', line: 'keys verify UK-2026-000001' },
+    { does: 'after new trust was imported', line: 'keys verify --all' },
   ],
   async run({ args, flags }, context) {
     if (flags.all) {

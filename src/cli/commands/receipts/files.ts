@@ -31,7 +31,7 @@ function readReceipt(file: string): Receipt {
   const value = objectIn(textOf(file)) ?? {};
   const receipt = isObject(value.data) ? value.data : value;
   if (texts.every(name => typeof receipt[name] === 'string')) return receipt as unknown as Receipt;
-  throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipt print RECEIPT --format json');
+  throw usage(`${file} is not a receipt`, 'write a receipt: devmgr receipts print RECEIPT --format json');
 }
 
 /** Signed receipt; a text if the receipt is not valid: why, or which statement beside the signed text differs from it. */

@@ -38,9 +38,9 @@ export const make = command({
     due: { value: 'TIME', field: 'dueAt', help: 'when a loan ends: a date such as 2027-01-31, or a time with a zone' },
   },
   examples: [
-    { does: 'for the attached key, which is handed to its person', line: 'receipt make' },
-    { does: 'lend it', line: 'receipt make DEV-1 --due 2027-01-31 --terms "For the audit."' },
-    { does: 'take it back', line: 'receipt make DEV-1 --kind return' },
+    { does: 'for the attached key, which is handed to its person', line: 'receipts add' },
+    { does: 'lend it', line: 'receipts add DEV-1 --due 2027-01-31 --terms "For the audit."' },
+    { does: 'take it back', line: 'receipts add DEV-1 --kind return' },
   ],
   async run({ args, flags }, context) {
     const { due } = flags;
@@ -59,7 +59,7 @@ export const make = command({
       id: receipt.receiptId,
       title: `${safe(receipt.receiptId)} ${kind} signed`,
       rows: [...factRows(receipt), ['key proved', safe(receipt.proof.grade)]],
-      next: `devmgr receipt print ${safe(receipt.receiptId)}`,
+      next: `devmgr receipts print ${safe(receipt.receiptId)}`,
     });
   },
 });

@@ -50,7 +50,7 @@ export async function receiptPdf(receipt: Receipt, font: Buffer): Promise<Buffer
   // The key has not signed the grade: a file could have any text there.
   const grade = proofGrades.find(one => one === receipt.proof?.grade) ?? 'not known';
   const technical = [
-    'The security key has signed these statements after a touch. Verify: devmgr receipt verify',
+    'The security key has signed these statements after a touch. Verify: devmgr receipts verify',
     `Registry ${facts.registryId}; proof of the key, as the registry states it: ${grade}`,
     `Public key (SHA-256) ${fingerprintOf(key)}`,
     `Authenticator data ${receipt.authenticatorData}`,

@@ -42,8 +42,8 @@ export const list = command({
     ...listFlags(fields),
   },
   examples: [
-    { does: 'who has not returned a key', line: 'receipt list --overdue' },
-    { does: 'the receipts of a device', line: 'receipt list --device DEV-1' },
+    { does: 'who has not returned a key', line: 'receipts list --overdue' },
+    { does: 'the receipts of a device', line: 'receipts list --device DEV-1' },
   ],
   async run({ flags }, context) {
     const { page, limit: size, device } = flags;
@@ -70,8 +70,8 @@ export const verify = command({
     'public-key': fileFlag('the public key to trust, in PEM'),
   },
   examples: [
-    { does: 'offline, with the public key of the key', line: 'receipt verify receipt.json --public-key key.pem' },
-    { does: 'one that the registry has', line: 'receipt verify RCT-7KQM2XWDH9TBC4REPA3S' },
+    { does: 'offline, with the public key of the key', line: 'receipts verify receipt.json --public-key key.pem' },
+    { does: 'one that the registry has', line: 'receipts verify RCT-7KQM2XWDH9TBC4REPA3S' },
   ],
   async run({ args, flags }, context) {
     const receipt = await receiptNamed(context, args[0]!);
@@ -113,8 +113,11 @@ export const print = command({
     force: { help: 'overwrite an existing file' },
   },
   examples: [
-    { does: 'as PDF', line: 'receipt print RCT-7KQM2XWDH9TBC4REPA3S' },
-    { does: 'to verify it elsewhere', line: 'receipt print RCT-7KQM2XWDH9TBC4REPA3S --format json --out receipt.json' },
+    { does: 'as PDF', line: 'receipts print RCT-7KQM2XWDH9TBC4REPA3S' },
+    {
+      does: 'to verify it elsewhere',
+      line: 'receipts print RCT-7KQM2XWDH9TBC4REPA3S --format json --out receipt.json',
+    },
   ],
   async run({ args, flags }, context) {
     const { format = 'pdf', font, force } = flags;

@@ -29,7 +29,7 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
   }
   const { assertion, problem } = signed;
   if (assertion === null)
-    throw new Fault('hardware', `the key has not signed: ${problem}`, 'see: devmgr help receipt make');
+    throw new Fault('hardware', `the key has not signed: ${problem}`, 'see: devmgr help receipts add');
   const { receiptId, text } = made;
   return registry.call('submitReceipt', { params: { receiptId }, body: { text, ...assertion } });
 }

@@ -84,6 +84,8 @@ async function read({ offer, typed, states, operands }: WantedValues, context: C
     }
     case 'profile':
       return knownProfiles(settings.home, readConfig(settings.home)).map((name): Word => [name, '']);
+    case 'station':
+      return Object.keys(readConfig(settings.home).stations).map((name): Word => [name, '']);
     case 'server':
       return [
         [`http://${defaultHost}:${defaultPort}`, 'the usual address of the local daemon'],

@@ -4,6 +4,7 @@ import { resolveSettings } from '../../settings/settings.ts';
 import type { CommandNode } from '../command-node.ts';
 import { type Context, createContext } from '../context.ts';
 import type { ArgShape, FlagShape } from '../flags.ts';
+import { withoutOldNames } from '../old-names.ts';
 import { type Flag, NamedArgument } from '../options.ts';
 import { liveValues } from './live-values.ts';
 import type { OfferedWords, Word } from './typed.ts';
@@ -25,14 +26,16 @@ export async function offersFor(words: readonly string[], program: CommandNode, 
     return flag?.shape.value === undefined ? [] : prefixed(name, await values(flag.shape, text!));
   }
   const argument = argumentAt(node, operands);
-  if (argument) return values(argument, typed);
-  return operands.length > 0 ? [] : starting(typed, namesBelow(node));
+  const names = operands.length > 0 ? [] : starting(typed, namesBelow(node));
+  if (!argument) return names;
+  const offered = await values(argument, typed);
+  return typeof offered === 'string' ? offered : [...offered, ...names];
 }
 
 /** The command that the words name, and the words without its name. */
 async function commandIn(program: CommandNode, words: readonly string[]) {
   let node = program;
-  let rest = program.namesFirst(words);
+  let rest = program.namesFirst(withoutOldNames(words).words);
   for (let child = node.child(rest[0] ?? ''); child; child = node.child(rest[0] ?? '')) {
     node = child;
     rest = rest.slice(1);

@@ -16,7 +16,7 @@ import { findBySerial } from './find-device.ts';
 /** Why a key is not the device that has its serial number, in words. */
 export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, found: Contradiction): string =>
   found.what === 'credentials'
-    ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --for PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
+    ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
     : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
 
 /** The requests of a client. */

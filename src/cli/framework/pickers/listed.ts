@@ -143,10 +143,15 @@ export function pickVersion(context: Context): Promise<AppVersion> {
   );
 }
 
-/** A backup of a device, the newest first, for `backups restore`. */
+/** A backup of a device, the newest first, for `device-backups restore`. */
 export function pickBackup(context: Context, deviceId: string): Promise<Backup> {
   const none = `${deviceId} has no backups`;
-  const question = { question: `Backup of ${deviceId}`, argument: 'BACKUP_ID', command: 'backups restore', none };
+  const question = {
+    question: `Backup of ${deviceId}`,
+    argument: 'BACKUP_ID',
+    command: 'device-backups restore',
+    none,
+  };
   return pickListed(context, question, () =>
     firstEntries(
       pagesOf(context.registry, 'listBackups', { params: { deviceId } }),
@@ -158,10 +163,10 @@ export function pickBackup(context: Context, deviceId: string): Promise<Backup> 
   );
 }
 
-/** A service token that is neither revoked nor expired, for `tokens revoke`. */
+/** A service token that is neither revoked nor expired, for `tokens remove`. */
 export function pickToken(context: Context): Promise<ServiceToken> {
   const none = 'there is no valid service token';
-  const question = { question: 'Service token', argument: 'TOKEN', command: 'tokens revoke', none };
+  const question = { question: 'Service token', argument: 'TOKEN', command: 'tokens remove', none };
   return pickListed(context, question, () =>
     firstEntries(
       pagesOf(context.registry, 'listTokens'),

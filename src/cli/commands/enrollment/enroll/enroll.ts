@@ -1,115 +1,51 @@
 import type { Key } from '../../../../contract/hardware.ts';
 import { namesIn } from '../../../../contract/names.ts';
-import { deviceTypes } from '../../../../contract/values.ts';
 import { KeyEnrollment } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
 import { exitCodes } from '../../../exit-codes.ts';
 import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
-import { tagFlag, tagsOf } from '../../../framework/devices/tags.ts';
-import { fileFlag } from '../../../framework/flags.ts';
-import { encodingFlag, encodingOf } from '../../../jobs/input-file.ts';
+import { tagsOf } from '../../../framework/devices/tags.ts';
+import { encodingOf } from '../../../jobs/input-file.ts';
 import { boundName } from '../../accounts/find-user.ts';
-import { issueFlags } from '../../issuing/flags.ts';
-import { termsFlag, usualTerms } from '../../receipts/make.ts';
-import { keyLabelFlags } from '../labels/flags.ts';
+import { usualTerms } from '../../receipts/make.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import { type EnrollOptions, EnrollRun, withOpened } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
+import { enrollFlags } from './flags.ts';
 import { KeyCount } from './key-count.ts';
 import { EnrollReport } from './report.ts';
+import { stationNamed, withStation } from './station.ts';
 
 /** Enrolls keys as they are plugged in. Exit code 10 if no key comes in time, 7 if some keys failed. */
 export const enroll = command({
   description:
-    'Plug in one key after another. Each key is registered once, however often you plug it in; a key that is already registered is recognized. Keys that are attached at the start are included, unless --skip-attached is given.\nManufacturer and model are read from the key unless you name them. The command ends after --count keys, after --timeout, or with Ctrl-C. Run it again with the same --out to continue.',
-  flags: {
-    count: {
-      value: 'N',
-      short: 'n',
-      aliases: ['limit'],
-      whole: { min: 1 },
-      help: 'end after N keys, including those already in --out',
-    },
-    timeout: {
-      value: 'SECONDS',
-      whole: { min: 1 },
-      help: 'stop if no key is plugged in within this time; exit code 10 if none was enrolled',
-    },
-    type: { value: 'TYPE', choices: deviceTypes, help: 'only keys of this type' },
-    manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
-    model: { value: 'NAME', help: 'model to register with' },
-    'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
-    roster: fileFlag('bind a key to each person of this CSV: userId and, if needed, name, count, type'),
-    group: {
-      value: 'NAME',
-      conflicts: ['roster', 'encoding'],
-      help: 'bind a key to each active person of this group, as --roster does',
-    },
-    encoding: { ...encodingFlag, needs: 'roster' },
-    bell: { help: 'with a roster: ring once if a key passes, twice if it fails' },
-    big: { help: 'with a roster: show the name of the person large' },
-    redeliver: {
-      value: 'FILE',
-      offer: 'file',
-      conflicts: namesIn('count timeout activate-for roster group prove require-proof tag spool label out'),
-      help: 'register and activate again the keys in these results that are missing from the registry, as after a restore; no key is plugged in',
-    },
-    again: {
-      conflicts: ['redeliver'],
-      help: 'give another key to a person who has one that this run does not count, or whose last key is unfinished',
-    },
-    'skip-attached': { help: 'skip keys that are attached at the start' },
-    prove: { help: 'ask each key for a proof; some keys blink and wait for a touch' },
-    'require-proof': {
-      value: 'GRADE',
-      choices: ['model', 'unit'],
-      help: 'prove each key, and register it only if its proof has at least this grade',
-    },
-    receipt: {
-      conflicts: ['spool', 'dry-run', 'redeliver'],
-      help: 'have each key sign a handover receipt when it is bound to a person (two touches)',
-    },
-    terms: { ...termsFlag, needs: 'receipt' },
-    for: {
-      ...issueFlags.for,
-      conflicts: ['spool', 'dry-run', 'redeliver'],
-      help: 'let each key that is bound to a person sign in at this provider; see keys issue',
-    },
-    pin: { ...issueFlags.pin, needs: 'for' },
-    'pin-file': { ...issueFlags['pin-file'], needs: 'for', conflicts: ['roster', 'group'] },
-    'change-pin': { ...issueFlags['change-pin'], needs: 'for' },
-    'min-pin': { ...issueFlags['min-pin'], needs: 'for' },
-    tag: tagFlag('tag for each device that is registered, such as lot=7; can be repeated'),
-    spool: {
-      ...fileFlag(
-        'while the registry cannot be reached, write keys to this file; they are registered when it responds again, or with spool flush',
-      ),
-      conflicts: ['dry-run'],
-    },
-    ...keyLabelFlags,
-    'dry-run': { help: 'show what would be done, and change nothing' },
-    out: fileFlag('append the results to this file: JSON lines if its name ends in .json, .jsonl or .ndjson, else CSV'),
+    'Plug in one key after another. Each key is registered once, however often you plug it in. Keys that are attached already are included. The command ends after --count keys, after --timeout, or with Ctrl-C. Run it again with the same --out to continue.',
+  brief: {
+    flags: namesIn('station count activate-for roster group provider pin tag spool label printer dry-run out'),
+    examples: 4,
   },
+  flags: enrollFlags,
   examples: [
-    { does: 'one key', line: 'enroll --count 1' },
     { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
+    { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
+    { does: 'with what this station repeats each day', line: 'enroll --station desk --group "New hires 2026-12"' },
+    {
+      does: 'ready to sign in, with a PIN on its letter',
+      line: 'enroll --activate-for ada.lovelace --provider company --pin random --label --printer 10.0.0.9',
+    },
     { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
     { does: 'with a label for each key', line: 'enroll --label --printer 10.0.0.9' },
     { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
-    { does: 'a key for each member of a group', line: 'enroll --group "New hires 2026-12" --out handed-out.csv' },
-    { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
     { does: 'with a receipt that each key signs', line: 'enroll --roster people.csv --receipt --out handed-out.csv' },
-    {
-      does: 'ready to sign in, with a PIN on its letter',
-      line: 'enroll --activate-for ada.lovelace --for company --pin random --label --printer 10.0.0.9',
-    },
     { does: 'even while the registry cannot be reached', line: 'enroll --spool keys.spool --out codes.csv' },
     { does: 'after the registry was restored', line: 'enroll --redeliver codes.csv' },
     { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
   ],
-  run: async ({ flags }, context) => {
+  run: async ({ flags: given }, context) => {
+    const { home } = context.settings;
+    const flags = given.station === undefined ? given : withStation(given, stationNamed(home, given.station));
     if (flags.redeliver !== undefined) {
       const { redeliver } = await import('./lacking.ts');
       return redeliver(context, flags.redeliver, flags.dryRun);
@@ -131,19 +67,19 @@ export const enroll = command({
     if (common.spool !== null && common.proof !== null)
       throw usage(
         '--spool cannot be given with --prove or --require-proof: a proof answers a challenge of the registry',
-        'enroll without a proof, and prove the keys later: devmgr verify',
+        'enroll without a proof, and prove the keys later: devmgr keys verify',
       );
     const { group = null, bell, big } = flags;
     const roster = flags.roster ?? (group === null ? undefined : `the group ${group}`);
     checkRosterFlags({ ...flags, roster });
-    const ofPerson = flags.for.length > 0 ? '--for' : flags.receipt ? '--receipt' : null;
+    const ofPerson = flags.provider.length > 0 ? '--provider' : flags.receipt ? '--receipt' : null;
     if (ofPerson !== null && roster === undefined && flags.activateFor === undefined)
       throw usage(
         `${ofPerson} needs the person of the key`,
         'name it: --activate-for USER, --roster FILE or --group NAME',
       );
     const issue =
-      flags.for.length === 0 ? null : await (await import('../../issuing/issuing.ts')).issuePlan(context, flags);
+      flags.provider.length === 0 ? null : await (await import('../../issuing/issuing.ts')).issuePlan(context, flags);
     const label = flags.label ? (await import('../labels/enrolled.ts')).keyLabelOf(context, flags) : null;
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');

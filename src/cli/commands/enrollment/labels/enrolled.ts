@@ -39,7 +39,7 @@ export function keyLabelOf(context: Context, flags: Flags & { readonly pin?: str
     return name;
   };
   const letterLater = (deviceId: string): string =>
-    ['devmgr pin letter', deviceId, '--identity-file FILE', ...flagWords(flags)].join(' ');
+    ['devmgr keys letter', deviceId, '--identity-file FILE', ...flagWords(flags)].join(' ');
   return {
     print: async (key, pin = null) => {
       try {

@@ -35,9 +35,9 @@ export const printerSeconds = 10;
 /** Flags of an enrollment that prints labels. */
 export const keyLabelFlags = {
   label: {
-    help: 'print a label for each key that is registered or bound to a person; see devmgr label',
+    help: 'print a label for each key; see devmgr label',
   },
-  printer: { ...printerFlags.printer, needs: 'label' },
+  printer: { ...printerFlags.printer, help: 'printer of the labels: HOST or HOST:PORT', needs: 'label' },
   lp: { ...printerFlags.lp, needs: 'label' },
   template: { ...printerFlags.template, needs: 'label' },
   dpi: { ...printerFlags.dpi, needs: 'label' },

@@ -104,7 +104,7 @@ export function textIn(device: LabelDevice, { name, most }: Placeholder): string
       `the activation code of ${device.deviceId} is not visible to your role, and the template prints it`,
     );
   if (name === 'pin' && value === undefined)
-    throw usage('only the letter of a PIN prints {pin}', 'use devmgr pin letter, or keys issue --pin random');
+    throw usage('only the letter of a PIN prints {pin}', 'use devmgr keys letter, or keys issue --pin random');
   const text = value === null || value === undefined ? '' : String(value);
   const characters = [...text];
   if (characters.length > longest) throw failure(`${name} has more than ${longest} characters`);

@@ -18,16 +18,16 @@ import { SpoolFile } from './spool-file.ts';
 /** Delivers the keys of a spool file. Exit code 7 if some were conflicts or failed. */
 export const spoolFlush = command({
   description:
-    'Registers the keys that enroll --spool could not register, in the order in which they were plugged in, and activates those that were enrolled for a user. Each key is registered once, even if an earlier attempt was interrupted. A key that is already registered is a conflict, unless it is INACTIVE and was enrolled for a user: then it is activated. Exit code 7 means that some keys were conflicts or failed; spool list shows them. The file is kept; another flush changes nothing.',
+    'Registers the keys that enroll --spool could not register, in the order in which they were plugged in, and activates those that were enrolled for a user. Each key is registered once, even if an earlier attempt was interrupted. A key that is already registered is a conflict, unless it is INACTIVE and was enrolled for a user: then it is activated. Exit code 7 means that some keys were conflicts or failed; enroll spool list shows them. The file is kept; another flush changes nothing.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
   flags: {
     out: fileFlag('append the results to this file, which can be that of enroll --out'),
     ...keyLabelFlags,
   },
   examples: [
-    { does: 'with the codes in a file', line: 'spool flush keys.spool --out codes.csv' },
-    { does: 'with a label for each key', line: 'spool flush keys.spool --label --printer 10.0.0.9' },
-    { does: 'for a script', line: 'spool flush keys.spool --json' },
+    { does: 'with the codes in a file', line: 'enroll spool flush keys.spool --out codes.csv' },
+    { does: 'with a label for each key', line: 'enroll spool flush keys.spool --label --printer 10.0.0.9' },
+    { does: 'for a script', line: 'enroll spool flush keys.spool --json' },
   ],
   async run({ args, flags }, context) {
     const label = flags.label ? keyLabelOf(context, flags) : null;

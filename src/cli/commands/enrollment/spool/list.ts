@@ -51,12 +51,12 @@ interface Listing {
 /** Shows the keys of a spool file that are not delivered. Needs no server. */
 export const spoolList = command({
   description:
-    'Shows the keys that are waiting, and those that were conflicts or failed. Changes nothing and needs no server. The state sent means that the registration was sent, but no response was received; spool flush finds out whether the key was registered.',
+    'Shows the keys that are waiting, and those that were conflicts or failed. Changes nothing and needs no server. The state sent means that the registration was sent, but no response was received; enroll spool flush finds out whether the key was registered.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
   flags: listFlags(fields),
   examples: [
-    { does: 'the waiting keys', line: 'spool list keys.spool' },
-    { does: 'the conflicts', line: `spool list keys.spool --jq '.list[] | select(.state == "conflict")'` },
+    { does: 'the waiting keys', line: 'enroll spool list keys.spool' },
+    { does: 'the conflicts', line: `enroll spool list keys.spool --jq '.list[] | select(.state == "conflict")'` },
   ],
   async run({ args }, context) {
     const { out } = context;
@@ -95,5 +95,5 @@ function summarize({ out }: Context, file: string, { header, rows, waiting, deli
     ...(refused === 0 ? [] : [`${count(refused)} refused`]),
   ];
   out.notice(`${parts.join(', ')}; for the registry at ${safe(header.servers.join(','))}.`);
-  if (waiting > 0) out.notice(`${out.tint('cyan', 'Next:')} devmgr spool flush ${shellWord(safe(file))}`);
+  if (waiting > 0) out.notice(`${out.tint('cyan', 'Next:')} devmgr enroll spool flush ${shellWord(safe(file))}`);
 }

@@ -252,7 +252,7 @@ export class SpoolOutbox {
     const wait = this.waiting === 1 ? 'is' : 'are';
     this.#say(
       'yellow',
-      `${counted(this.waiting, 'key')} ${wait} waiting in ${path}. To register them later: devmgr spool flush ${shellWord(path)}`,
+      `${counted(this.waiting, 'key')} ${wait} waiting in ${path}. To register them later: devmgr enroll spool flush ${shellWord(path)}`,
     );
   }
 
