@@ -1,7 +1,7 @@
 /**
  * The built program with a key that wants to be touched. `devmgr keys verify` reports this, and the key proves its model after the
- * touch, by CTAP2 and by U2F. Ctrl-C cancels the request at the key. A key that is pulled out before it was touched ends the command with one
- * line. The daemon keeps no interface of a key open, and the next proof works.
+ * touch, by CTAP2 and by U2F. Ctrl-C cancels the request at the key. A key that is pulled out before it was touched ends the command
+ * with one line. The daemon keeps no interface of a key open, and the next proof works.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
