@@ -26,7 +26,7 @@ interface ConfigFile {
   /** Name of the profile to use by default. */
   readonly profile: string;
   readonly profiles: Readonly<Record<string, Profile>>;
-<<<<<<< HEAD
+  readonly stations: Readonly<Record<string, Station>>;
   /** How the files of a system are read, by the name that a person gave it. */
   readonly maps: Readonly<Record<string, SavedMap>>;
 }
@@ -37,9 +37,6 @@ export interface SavedMap {
   readonly where: readonly string[];
   readonly columns?: string;
   readonly encoding?: string;
-=======
-  readonly stations: Readonly<Record<string, Station>>;
->>>>>>> c38a6d70 (Commands have one noun and one verb each: former names are data in old-names.ts and lead to the new ones; a long help has a second level, and a station keeps its flags of enroll under a name)
 }
 
 const defaultProfile = 'default';
@@ -58,16 +55,11 @@ export const configFile = (home: string): string => join(home, homeFiles.config)
 /** The stored settings; those of an empty file if there is none. */
 export function readConfig(home: string): ConfigFile {
   const file = configFile(home);
-<<<<<<< HEAD
-  const { profile = defaultProfile, profiles = {}, maps = {} } = readJsonFile(file) ?? {};
+  const { profile = defaultProfile, profiles = {}, maps = {}, stations = {} } = readJsonFile(file) ?? {};
   if (typeof profile !== 'string' || !isProfiles(profiles) || !isMaps(maps))
     throw damaged(file, 'a setting is not a text');
-  return { profile, profiles, maps };
-=======
-  const { profile = defaultProfile, profiles = {}, stations = {} } = readJsonFile(file) ?? {};
-  if (typeof profile !== 'string' || !isProfiles(profiles)) throw damaged(file, 'a setting is not a text');
   if (!isStations(stations)) throw damaged(file, 'a station is not a list of flags');
-  return { profile, profiles, stations };
+  return { profile, profiles, maps, stations };
 }
 
 function isStations(value: unknown): value is ConfigFile['stations'] {
@@ -75,7 +67,6 @@ function isStations(value: unknown): value is ConfigFile['stations'] {
   const isFlag = (flag: unknown) =>
     isPlain(flag) || (Array.isArray(flag) && flag.every(text => typeof text === 'string'));
   return isObject(value) && Object.values(value).every(flags => isObject(flags) && Object.values(flags).every(isFlag));
->>>>>>> c38a6d70 (Commands have one noun and one verb each: former names are data in old-names.ts and lead to the new ones; a long help has a second level, and a station keeps its flags of enroll under a name)
 }
 
 function isProfiles(value: unknown): value is ConfigFile['profiles'] {
