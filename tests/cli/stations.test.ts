@@ -1,12 +1,19 @@
 /** What a station repeats each day: `config station` and `enroll --station`. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { enrollFlags } from '../../src/cli/commands/enrollment/enroll/flags.ts';
 import { withStation } from '../../src/cli/commands/enrollment/enroll/station.ts';
 import { camel, type FlagShapes } from '../../src/cli/framework/flags.ts';
-import { devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
+import { devmgr, discard, startDaemon } from './program.ts';
 
 describe('config station', () => {
-  const home = temporaryFolder();
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'devmgr-station-'));
+  });
+  afterEach(() => rmSync(home, { recursive: true }));
   const run = (...args: string[]) => devmgr(['config', ...args], { home });
 
   test('stores flags of enroll under a name, shows them and removes them', async () => {
