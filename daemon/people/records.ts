@@ -2,12 +2,21 @@ import type { LeaverAction, PersonSource } from '../../src/contract/values.ts';
 import type { Entry } from '../store/journal.ts';
 import type { BrakeTotals } from './leaver-brake.ts';
 
-/** The parts of a name that an identity provider sends. A part that it has not sent is absent. */
+/** An e-mail address as an identity provider sends it. */
+export interface PersonEmail {
+  readonly value: string;
+  readonly type?: string;
+  readonly primary?: boolean;
+}
+
+/** The parts of a name that an identity provider sends, and its addresses. What it has not sent is absent. */
 export interface PersonNames {
   readonly displayName?: string;
   readonly formatted?: string;
   readonly givenName?: string;
   readonly familyName?: string;
+  /** Absent if the only address is the primary one of work: `email` of the person has it. */
+  readonly emails?: readonly PersonEmail[];
 }
 
 /** Who ends a person: an ADMIN here, or the source of the person. */

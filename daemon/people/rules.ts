@@ -41,7 +41,7 @@ import type {
   PersonUpdate,
   PresentGuard,
 } from './records.ts';
-import { type LeaverRow, leaverCounts, people, peopleNamed } from './tables.ts';
+import { type LeaverRow, leaverCounts, people, peopleNamed, peopleWithId } from './tables.ts';
 
 /** What leavers did within the last minutes: one row. */
 export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRow>> {
@@ -53,10 +53,14 @@ type Adding = Extract<PersonChange, { kind: 'person.add' }>;
 export const personChanges: ChangeRules<PersonChange['kind']> = {
   'devices.bind': bindingRule,
   'person.add': {
-    needs({ person: { userKey } }, wanted) {
+    needs({ person: { userKey, externalId } }, wanted) {
       wanted.add(people.unique, userKey);
       wanted.add(peopleNamed, userKey);
       wanted.add(unmatchedNamed, userKey);
+      if (externalId !== null) wanted.add(peopleWithId, externalId);
+    },
+    check(draft, { person }) {
+      checkId(draft, null, person);
     },
     apply(draft, { person }: Adding, context) {
       const make = (number: number) => {
@@ -73,8 +77,9 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
     },
   },
   'person.set': {
-    needs({ person, renamed, restored }, wanted) {
+    needs({ person, renamed, restored, set }, wanted) {
       wanted.add(people.byKey, person);
+      if (typeof set.externalId === 'string') wanted.add(peopleWithId, set.externalId);
       if (restored !== undefined) wanted.add(people.unique, personKey(restored));
       if (!renamed) return;
       wanted.add(devicesOf, person);
@@ -85,9 +90,10 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       wantAccounts(wanted, renamed.from);
       wanted.add(leaverCounts.byKey, brakeRows.names);
     },
-    check(draft, { person, before, renamed, restored }) {
-      if (draft.of(people).get(person)?.version !== before)
-        throw new Conflict(`person ${person} has another version now`);
+    check(draft, { person, before, renamed, restored, set }) {
+      const known = draft.of(people).get(person);
+      if (known?.version !== before) throw new Conflict(`person ${person} has another version now`);
+      if (typeof set.externalId === 'string') checkId(draft, known, { ...known, ...set });
       const present = restored === undefined ? undefined : draft.of(people).withKey(personKey(restored));
       if (present && present.number !== person) throw new Conflict(`person ${present.number} has the user name now`);
       if (renamed && personKey(renamed.to) !== personKey(renamed.from)) checkName(draft, person, personKey(renamed.to));
@@ -124,6 +130,20 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
 function wantAccounts(wanted: WantedRows, userName: string): void {
   wanted.add(accountsNamed, personKey(userName));
   wanted.add(enabledAdmins, '');
+}
+
+/** Throws `Conflict` if another present person of SCIM has the id of the provider that is new to a person. */
+function checkId(
+  draft: Draft,
+  known: PersonRecord | null,
+  { externalId, source }: Pick<PersonRecord, 'externalId' | 'source'>,
+): void {
+  if (source !== 'scim' || externalId === null || externalId === known?.externalId) return;
+  const other = draft
+    .of(people)
+    .all(peopleWithId, externalId)
+    .find(one => one.number !== known?.number && one.source === 'scim' && one.removedAt === null);
+  if (other) throw new Conflict(`person ${other.number} has the id of the provider`);
 }
 
 /** Throws `Conflict` if another person, also a removed one, devices without a person, or a local account have the name. */

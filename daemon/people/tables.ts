@@ -40,6 +40,9 @@ export const personSalts: Lookup<PersonRecord, 'number' | 'salt'> = { ...people.
 /** All persons with a user name, by `personKey`: at most one of them is not removed. */
 export const peopleNamed: Lookup<PersonRecord> = { table: people, by: ['userKey'] };
 
+/** All persons with an id of their provider. */
+export const peopleWithId: Lookup<PersonRecord> = { table: people, by: ['externalId'] };
+
 /** What leavers did within the last minutes: one row. */
 export interface LeaverRow {
   readonly number: number;

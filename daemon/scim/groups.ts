@@ -8,7 +8,7 @@ import { iso } from '../base/time.ts';
 import type { GroupRecord } from '../people/policy.ts';
 import type { PersonRecord } from '../people/records.ts';
 import { badRequest } from './error.ts';
-import { requiredObject, requiredText } from './matching.ts';
+import { equalTexts, requiredObject } from './matching.ts';
 import { mostOperations, readPatch, refuse, textIn, valuesIn } from './patch.ts';
 import { etagOf, locationOf, orNull, schemaIds } from './users.ts';
 
@@ -61,10 +61,10 @@ export function patchGroup(group: GroupRecord, body: unknown): ScimGroup & Membe
     if (attribute === 'displayname') name = op === 'remove' ? null : textIn(value);
     else if (attribute === 'externalid') externalId = op === 'remove' ? null : textIn(value);
     else if (attribute === 'members') {
-      const wanted = path.filter ? requiredText(path.filter, 'value') : null;
+      const wanted = path.filter ? equalTexts(path.filter, 'value') : null;
       if (path.filter && wanted === null)
-        throw badRequest('invalidFilter', 'members are selected by value eq "…" only');
-      const ids = wanted === null ? idsOf(value) : [wanted];
+        throw badRequest('invalidFilter', 'members are selected by value eq "…" only, several with or');
+      const ids = [...(wanted ?? idsOf(value))];
       if (op === 'replace' || (op === 'remove' && wanted === null && (value === undefined || value === null))) {
         replace = op === 'replace' ? ids : [];
         add.clear();

@@ -108,6 +108,16 @@ export function requiredText(filter: Filter, name: string): string | null {
   return filter.of.map(one => requiredText(one, name)).find(text => text !== null) ?? null;
 }
 
+/** The texts of which an attribute must equal one; null if the filter compares in another way. */
+export function equalTexts(filter: Filter, name: string): readonly string[] | null {
+  if (filter.kind !== 'or') {
+    const text = filter.kind === 'compare' ? requiredText(filter, name) : null;
+    return text === null ? null : [text];
+  }
+  const each = filter.of.map(one => equalTexts(one, name));
+  return each.includes(null) ? null : each.flatMap(texts => texts!);
+}
+
 /** The comparisons of a filter with an attribute, as often as it has them. */
 export function comparisons(filter: Filter, name: string): readonly (Filter & { kind: 'compare' | 'present' })[] {
   switch (filter.kind) {

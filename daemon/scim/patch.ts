@@ -15,7 +15,7 @@ export interface PatchOperation {
 /** Most operations of a request on a group, and on a user, whose paths can have filters of any form. */
 export const mostOperations = { group: 1000, user: 100 } as const;
 /** Most values of a multi-valued attribute. Each operation compares all of them. */
-const MAX_VALUES = 20;
+export const MAX_VALUES = 20;
 const kinds = ['add', 'replace', 'remove'] as const;
 
 /** Called with what is wrong; what it is wrong about is left out if it returns. */

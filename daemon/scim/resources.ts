@@ -31,7 +31,7 @@ export interface ScimWindow {
 /** Refuses with 404. */
 export const notFound = (id: string): ScimError => new ScimError(404, null, `${id} does not exist`);
 /** Refuses with 409: the value of the field is that of another resource. */
-export const taken = (field: 'userName' | 'displayName', value: string): ScimError =>
+export const taken = (field: 'userName' | 'externalId' | 'displayName', value: string): ScimError =>
   new ScimError(409, 'uniqueness', `${field} ${value} already exists`, field);
 
 /** Dependencies of a kind of resources. */

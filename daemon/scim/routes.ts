@@ -14,12 +14,15 @@ import type { RefusedRequests } from '../people/refused.ts';
 import type { Caller } from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';
 import { badRequest, ScimError } from './error.ts';
-import { coreSchema, readFilter } from './filter.ts';
+import { readFilter } from './filter.ts';
 import { SCIM_PATH, SCIM_TYPE } from './http-error.ts';
+import { requiredObject } from './matching.ts';
+import { refuse } from './patch.ts';
 import type { ScimRequest, ScimWindow } from './resources.ts';
 import { pageBounds, resourceTypes, schemas, serviceProviderConfig } from './schemas.ts';
 import type { ScimGroups } from './scim-groups.ts';
 import type { ScimUsers } from './scim-users.ts';
+import { type Query, selected } from './selection.ts';
 
 /** Names of attributes of other schemas are longer than those of the contract. */
 const bounds = { values: bodyBounds.manyValues, name: 256, marksNull: true };
@@ -91,24 +94,42 @@ async function answer(scim: ScimServices, request: FastifyRequest, reply: Fastif
     ifMatch: request.headers['if-match'],
   };
   reply.header('content-type', SCIM_TYPE);
-  const operation =
-    rest.length > 0
-      ? undefined
-      : operationsOf(scim, call, request)[`${request.method} ${kind}${id === undefined ? '' : '/'}`];
+  const isSearch = request.method === 'POST' && id === '.search';
+  const query = isSearch ? searchIn(request.body) : (request.query as Query);
+  const name = isSearch ? `GET ${kind}` : `${request.method} ${kind}${id === undefined ? '' : '/'}`;
+  const operation = rest.length > 0 ? undefined : operationsOf(scim, call, query)[name];
   if (!operation) throw unknown(kind);
   const found = await operation(id ?? '');
   if (found === null) {
     reply.code(204).removeHeader('content-type');
     return '';
   }
-  return sent(found, request, reply);
+  return sent(found, query, request, reply);
+}
+
+/** What a search has in its body, as the query of a list has it (RFC 7644, section 3.4.3). */
+function searchIn(body: unknown): Query {
+  const { filter, startindex, count, attributes, excludedattributes } = requiredObject(body, refuse);
+  const number = (value: unknown) => (typeof value === 'number' ? String(value) : value);
+  const names = (value: unknown) => (Array.isArray(value) ? value.join(',') : value);
+  return {
+    filter,
+    startIndex: number(startindex),
+    count: number(count),
+    attributes: names(attributes),
+    excludedAttributes: names(excludedattributes),
+  };
 }
 
 const kinds = ['Users', 'Groups', 'ServiceProviderConfig', 'ResourceTypes', 'Schemas'];
-const unknown = (kind: string): ScimError =>
-  kinds.includes(kind)
-    ? new ScimError(405, null, 'this is not supported here')
-    : new ScimError(404, null, 'no such resource');
+/** A token is not a person, and a search has one kind of resources (RFC 7644, sections 3.11 and 3.4.3). */
+const notImplemented = ['Me', '.search'];
+
+function unknown(kind: string): ScimError {
+  if (notImplemented.includes(kind)) return new ScimError(501, null, `${kind} is not supported`);
+  if (kinds.includes(kind)) return new ScimError(405, null, 'this is not supported here');
+  return new ScimError(404, null, 'no such resource');
+}
 
 /** The parts of the path after the prefix, decoded. */
 function pathOf({ params }: FastifyRequest): string[] {
@@ -122,16 +143,18 @@ type ScimOperation = (id: string) => Promise<object | null>;
 function operationsOf(
   scim: ScimServices,
   call: ScimRequest,
-  request: FastifyRequest,
+  query: Query,
 ): Readonly<Record<string, ScimOperation | undefined>> {
   const { base } = call;
-  const query = request.query as Readonly<Record<string, unknown>>;
-  const withMembers = 'members' in selected({ members: null }, query);
+  const withMembers = 'members' in selected({ members: [] }, query);
   const listed = async (read: (window: ScimWindow) => Promise<{ rows: readonly object[]; total: number }>) => {
     const window = windowOf(query);
     return listOf(await read(window), window.startIndex);
   };
-  const all = (items: readonly object[]) => async () => listOf({ rows: items, total: items.length }, 1);
+  const all = (items: readonly object[]) => async () => {
+    if (query.filter !== undefined) throw new ScimError(403, null, 'this list cannot be filtered');
+    return listOf({ rows: items, total: items.length }, 1);
+  };
   const one = (items: readonly { readonly id: string }[]) => async (id: string) => {
     const found = items.find(item => item.id === id);
     if (!found) throw new ScimError(404, null, 'no such resource');
@@ -168,7 +191,7 @@ function listOf({ rows, total }: { readonly rows: readonly object[]; readonly to
   };
 }
 
-function windowOf({ filter, startIndex, count }: Readonly<Record<string, unknown>>): ScimWindow {
+function windowOf({ filter, startIndex, count }: Query): ScimWindow {
   if (filter !== undefined && typeof filter !== 'string') throw badRequest('invalidFilter', 'filter must be sent once');
   return {
     filter: filter === undefined || filter.trim() === '' ? null : readFilter(filter),
@@ -184,22 +207,12 @@ function wholeNumber(name: string, value: unknown, otherwise: number): number {
   return Number(value);
 }
 
-/** Most names in `attributes` and in `excludedAttributes`: each resource of a list is compared with all of them. */
-const MAX_NAMES = 100;
-
-/** The names of attributes, in lower case. */
-function namesOf(value: unknown): string[] {
-  if (typeof value !== 'string') return [];
-  const names = value.split(',');
-  if (names.length > MAX_NAMES) throw badRequest('tooMany', `more than ${MAX_NAMES} names of attributes`);
-  return names.map(name => name.trim().toLowerCase().replace(coreSchema, ''));
-}
-
-/** Attributes that a response always has. */
-const always = ['schemas', 'id', 'meta'];
-
-async function sent(found: object, request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> {
-  const query = request.query as Readonly<Record<string, unknown>>;
+async function sent(
+  found: object,
+  query: Query,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string | Buffer> {
   const resources =
     'Resources' in found ? (found.Resources as readonly object[]).map(one => selected(one, query)) : null;
   if (resources) return jsonOf({ ...found, Resources: resources });
@@ -235,20 +248,6 @@ async function jsonOf(resource: object, slice = new TimeSlice()): Promise<Buffer
   const others = JSON.stringify({ ...resource, [name]: undefined }).slice(0, -1);
   const head = Buffer.from(`${others}${others === '{' ? '' : ','}"${name}":[`);
   return Buffer.concat([head, ...parts, Buffer.from(']}')]);
-}
-
-/** Whether a name is that of an attribute, or of a part of it. */
-const isPartOf = (attribute: string, name: string): boolean =>
-  name.startsWith(attribute) && [undefined, '.', ':'].includes(name[attribute.length]);
-
-/** The resource with the attributes that the request wants. */
-function selected(resource: object, { attributes, excludedAttributes }: Readonly<Record<string, unknown>>): object {
-  const [wanted, left] = [namesOf(attributes), namesOf(excludedAttributes)];
-  if (wanted.length === 0 && left.length === 0) return resource;
-  const isKept = (name: string) =>
-    always.includes(name) ||
-    (wanted.length > 0 ? wanted.some(one => isPartOf(name.toLowerCase(), one)) : !left.includes(name.toLowerCase()));
-  return Object.fromEntries(Object.entries(resource).filter(([name]) => isKept(name)));
 }
 
 /**

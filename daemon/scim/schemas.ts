@@ -35,13 +35,13 @@ const userAttributes = [
     subAttributes: ['formatted', 'givenName', 'familyName'].map(name => attribute(name, name)),
   }),
   attribute('displayName', 'Full name'),
-  attribute('emails', 'One e-mail address is stored: the primary one', {
+  attribute('emails', 'E-mail addresses. Without a primary one, that of work or the first is used', {
     type: 'complex',
     multiValued: true,
     subAttributes: [
       attribute('value', 'Address'),
-      attribute('type', 'Always work'),
-      attribute('primary', 'Always true', { type: 'boolean' }),
+      attribute('type', 'Kind of the address, such as work'),
+      attribute('primary', 'Whether the registry uses this address', { type: 'boolean' }),
     ],
   }),
   attribute('active', 'False locks the devices of the person', { type: 'boolean' }),

@@ -74,6 +74,7 @@ export class ScimUsers extends ScimResources {
           if (active === false && existing.externalId === given.externalId) await this.#leave(request, existing, false);
           throw taken('userName', given.userName);
         }
+        await this.#refuseKnown(given.externalId, null);
         const back = domain.removedAs(named, given.externalId);
         if (back) return this.#save(request, back, { user: { ...given, active: true }, left });
         const added = [domain.create({ ...given, groups: [], source: SOURCE }), ...this.#listed(given.userName, left)];
@@ -117,9 +118,18 @@ export class ScimUsers extends ScimResources {
       // A person leaves even if the new name is refused.
       if (active === false && isTaken) await this.#leave(request, person, false);
       if (isTaken) throw taken('userName', userName);
+      await this.#refuseKnown(wanted.user.externalId, person);
       await this.#save(request, person, wanted);
     });
     return this.show(id, request);
+  }
+
+  /** Refuses an `externalId` that a present person of the provider has. `person`: who asks for it; null for a new one. */
+  async #refuseKnown(externalId: string | null, person: PersonRecord | null): Promise<void> {
+    if (externalId === null || externalId === person?.externalId) return;
+    const wanted = { externalId, source: SOURCE, isPresent: true } as const;
+    const { total } = await this.store.people({ ...wanted, descending: false, offset: 0, limit: 1 });
+    if (total > 0) throw taken('externalId', externalId);
   }
 
   /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */

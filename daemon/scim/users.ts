@@ -8,10 +8,10 @@ import { personEmail, personName, personUserName } from '../../src/contract/peop
 import { compileReader } from '../../src/contract/validate.ts';
 import { iso } from '../base/time.ts';
 import type { Groups } from '../people/policy.ts';
-import type { PersonDetails, PersonNames, PersonRecord } from '../people/records.ts';
+import type { PersonDetails, PersonEmail, PersonNames, PersonRecord } from '../people/records.ts';
 import { badRequest, ScimError } from './error.ts';
 import { type Attributes, requiredObject } from './matching.ts';
-import { mostOperations, type PatchOperation, patchValues, readPatch, textIn, valuesIn } from './patch.ts';
+import { MAX_VALUES, mostOperations, type PatchOperation, patchValues, readPatch, textIn, valuesIn } from './patch.ts';
 
 /** The names of schemas. */
 export const schemaIds = {
@@ -75,11 +75,16 @@ function booleanOf(value: unknown): boolean {
   return text === 'true';
 }
 
+const isTrue = (value: unknown): boolean => String(value).toLowerCase() === 'true';
+
+/** Characters of the type of an address. */
+const MAX_TYPE = 40;
+
 /** Of several addresses the primary one, then that of work, then the first. */
 const emailOf = (emails: readonly Attributes[]): unknown =>
   orNull(
     (
-      emails.find(({ primary }) => primary === true || String(primary).toLowerCase() === 'true') ??
+      emails.find(({ primary }) => isTrue(primary)) ??
       emails.find(({ type }) => String(type).toLowerCase() === 'work') ??
       emails[0]
     )?.value,
@@ -109,6 +114,21 @@ class UserReader {
     return (orNull(before) ?? null) as string | null;
   }
 
+  /** The addresses that are sent; null if the only one is that of work, which `email` has. An invalid one is left out. */
+  #addresses(emails: readonly Attributes[], email: string | null): readonly PersonEmail[] | null {
+    const main = emailOf(emails);
+    const read = emails.slice(0, MAX_VALUES).flatMap(({ value, type, primary }): PersonEmail[] => {
+      // An invalid main address is named already.
+      const address = value === main ? (value === email ? email : null) : this.text('email', value, null);
+      if (address === null) return [];
+      const kind = typeof type === 'string' && type !== '' ? { type: type.slice(0, MAX_TYPE) } : {};
+      return [{ value: address, ...kind, ...(isTrue(primary) && { primary: true }) }];
+    });
+    const [first] = read;
+    const isPlain = read.length === 1 && first!.type === 'work';
+    return read.length === 0 || isPlain ? null : read;
+  }
+
   finish({ username, externalid, displayname, active, name, emails }: UserDraft): ReadUser {
     const known = this.#known;
     const userName = this.text('userName', username, known.username);
@@ -122,7 +142,9 @@ class UserReader {
       familyName: this.text('familyName', name.familyname, known.name.familyname),
     };
     const email = this.text('email', emailOf(emails), emailOf(known.emails));
-    const names = Object.fromEntries(Object.entries(parts).filter(([, part]) => part)) as PersonNames;
+    const addresses = this.#addresses(emails, email);
+    const all = { ...parts, ...(addresses && { emails: addresses }) };
+    const names = Object.fromEntries(Object.entries(all).filter(([, part]) => part)) as PersonNames;
     const whole = [names.givenName, names.familyName].filter(Boolean).join(' ');
     const user = {
       userName,
@@ -145,6 +167,8 @@ export function readUser(body: unknown, known: PersonRecord | null): ReadUser {
   const { username, externalid, displayname, active, name, emails } = requiredObject(body, fault => faults.push(fault));
   const reader = new UserReader(known, active);
   for (const fault of faults) reader.fault(fault);
+  if (orNull(name) !== null && !isObject(name))
+    reader.fault(badRequest('invalidValue', 'name must be an object', 'name'));
   const draft = { username, externalid, displayname, active, name: isObject(name) ? name : {} };
   return reader.finish({ ...draft, emails: emails === undefined ? [] : valuesIn(emails) });
 }
@@ -170,6 +194,8 @@ export function patchUser(person: PersonRecord, body: unknown): ReadUser {
 
 function change(draft: UserDraft, person: PersonRecord, operation: PatchOperation): void {
   const { name, sub } = operation.path;
+  // Without a value the state is not changed: whether somebody has left is never left open.
+  if (name === 'active' && operation.op === 'remove') return;
   const value = operation.op === 'remove' ? null : operation.value;
   if (name === 'id' || name === 'groups' || name === 'meta') {
     // Okta repeats the id of what it changes.
@@ -206,8 +232,12 @@ const draftOf = ({ userName, pendingName, externalId, names, name, email }: Pers
   displayname: names ? names.displayName : name,
   active: undefined,
   name: { formatted: names?.formatted, givenname: names?.givenName, familyname: names?.familyName },
-  emails: email === null ? [] : [{ value: email, type: 'work', primary: true }],
+  emails: addressesOf({ names, email }),
 });
+
+/** The addresses as a resource has them. */
+const addressesOf = ({ names, email }: Pick<PersonRecord, 'names' | 'email'>): readonly Attributes[] =>
+  names?.emails?.map(one => ({ ...one })) ?? (email === null ? [] : [{ value: email, type: 'work', primary: true }]);
 
 /** Where the resources are. */
 export const locationOf = (base: string, kind: 'Users' | 'Groups', id: string): string => `${base}/${kind}/${id}`;
@@ -229,8 +259,9 @@ export function userResource(
   lockedDevices?: readonly number[],
 ) {
   const id = personIds.format(person.number);
-  const { userName, externalId, names, name, email, active, groups, createdAt, updatedAt, version } = person;
-  const { displayName = names ? undefined : (name ?? undefined), ...parts } = names ?? {};
+  const { userName, externalId, names, name, active, groups, createdAt, updatedAt, version } = person;
+  const { displayName = names ? undefined : (name ?? undefined), emails: _, ...parts } = names ?? {};
+  const emails = addressesOf(person);
   const devices = lockedDevices?.length
     ? { lockedDevices: lockedDevices.map(number => deviceIds.format(number)) }
     : null;
@@ -241,7 +272,7 @@ export function userResource(
     userName,
     ...(Object.keys(parts).length > 0 ? { name: parts } : {}),
     ...(displayName === undefined ? {} : { displayName }),
-    ...(email === null ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
+    ...(emails.length > 0 && { emails }),
     active,
     groups: groups.flatMap(number => {
       const group = groupWith(number);

@@ -8,6 +8,7 @@ import { variables } from '../../src/cli/framework/environment.ts';
 import { createProgram } from '../../src/cli/framework/program.ts';
 import { profileSettings } from '../../src/cli/settings/profiles.ts';
 import { codes, type ErrorCode } from '../../src/contract/codes.ts';
+import { scimPage } from './scim.ts';
 
 export interface Page {
   /** Path in the project. */
@@ -22,6 +23,7 @@ export async function referencePages(): Promise<readonly Page[]> {
     { file: 'docs/reference/commands.md', text: await commandsPage() },
     { file: 'docs/reference/exit-codes.md', text: exitCodesPage() },
     { file: 'docs/reference/environment.md', text: environmentPage() },
+    { file: 'docs/reference/scim.md', text: scimPage(note) },
   ];
 }
 

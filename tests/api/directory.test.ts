@@ -73,6 +73,10 @@ withSlapd('persons from a directory', () => {
       ok: false,
       findings: [{ check: 'connection', detail: 'the directory refuses the bind DN or its password' }],
     });
+    data(await set({ bindDn: 'no name', bindPassword: 'another word' }));
+    expect(data(await call('POST', '/api/directory/test')).findings).toMatchObject([
+      { detail: 'the directory refuses the request: a name is invalid (invalidDNSyntax)' },
+    ]);
     data(await set());
   });
 

@@ -217,7 +217,7 @@ describe('paths and operations that cannot be meant', () => {
     [{ op: 'move', path: 'userName', value: 'x' }, 'invalidSyntax'],
     [{ op: 'replace', value: 'x' }, 'invalidValue'],
     [{ op: 'remove', path: 'userName' }, 'invalidValue'],
-    [{ op: 'remove', path: 'active' }, 'invalidValue'],
+    [{ op: 'replace', path: 'active', value: null }, 'invalidValue'],
     [{ op: 'replace', path: 'active', value: 'no' }, 'invalidValue'],
     [{ op: 'replace', path: 'name', value: 'no' }, 'invalidValue'],
     [{ op: 'replace', path: 'id', value: 'PER-9' }, 'mutability'],

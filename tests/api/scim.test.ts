@@ -60,6 +60,17 @@ describe('what the service provider can do', () => {
     expect((await scim('GET', '/Schemas')).body.totalResults).toBe(3);
     expect(await scim('GET', '/Schemas/other')).toMatchObject(error(404));
   });
+
+  it('refuses filters of what describes it, and reports what it does not have', async () => {
+    const filter = encodeURIComponent('name eq "User"');
+    for (const kind of ['Schemas', 'ResourceTypes'])
+      expect(await scim('GET', `/${kind}?filter=${filter}`)).toMatchObject(error(403));
+    for (const [method, path] of [
+      ['GET', '/Me'],
+      ['POST', '/.search'],
+    ] as const)
+      expect([path, await scim(method, path, method === 'POST' ? {} : undefined)]).toMatchObject([path, error(501)]);
+  });
 });
 
 describe('the token', () => {
@@ -158,6 +169,97 @@ describe('users', () => {
     expect((await scim('GET', `/Users/${id}?excludedAttributes=displayName`)).body).not.toHaveProperty('displayName');
     const whole = `/Users/${id}?attributes=${USER}:userName,meta.location`;
     expect((await scim('GET', whole)).body).toEqual({ ...body, displayName: undefined });
+  });
+
+  it('are returned with parts of attributes', async () => {
+    const name = { formatted: 'Ada Lovelace', givenName: 'Ada', familyName: 'Lovelace' };
+    const { id } = await add({ name, emails: [{ value: 'parts@example.com', type: 'work', primary: true }] });
+    const shown = async (query: string) => (await scim('GET', `/Users/${id}?${query}`)).body;
+    expect((await shown('attributes=name.givenName,emails.value')).name).toEqual({ givenName: 'Ada' });
+    expect((await shown('attributes=emails.value')).emails).toEqual([{ value: 'parts@example.com' }]);
+    const without = await shown(`excludedAttributes=${USER}:name.formatted,emails`);
+    expect(without).toMatchObject({ name: { givenName: 'Ada', familyName: 'Lovelace' }, active: true });
+    expect(without.name).not.toHaveProperty('formatted');
+    expect(without).not.toHaveProperty('emails');
+  });
+
+  it('keep all addresses with their types, and use the primary one', async () => {
+    const emails = [
+      { value: 'home@example.com', type: 'home' },
+      { value: 'work@example.com', type: 'work', primary: true },
+    ];
+    const { id } = await add({ emails });
+    const shown = async () => (await scim('GET', `/Users/${id}`)).body.emails;
+    expect(await shown()).toEqual(emails);
+    expect(data(await daemon.call('GET', `/api/people/${id}`)).email).toBe('work@example.com');
+    const filter = encodeURIComponent('emails[type eq "home" and value eq "home@example.com"]');
+    expect((await scim('GET', `/Users?filter=${filter}`)).body.Resources).toMatchObject([{ id, emails }]);
+    const moved = { op: 'replace', path: 'emails[type eq "home"].value', value: 'new@example.com' };
+    await scim('PATCH', `/Users/${id}`, patchOp(moved));
+    expect(await shown()).toEqual([{ value: 'new@example.com', type: 'home' }, emails[1]]);
+    await scim('PATCH', `/Users/${id}`, patchOp({ op: 'remove', path: 'emails[type eq "home"]' }));
+    expect(await shown()).toEqual([emails[1]]);
+  });
+
+  it('leave out an invalid address, list it once, and keep the others', async () => {
+    const emails = [
+      { value: 'not an address', primary: true },
+      { value: 'ok@example.com', type: 'home' },
+    ];
+    const { id, userName } = await add({ emails });
+    expect((await scim('GET', `/Users/${id}`)).body.emails).toEqual([{ value: 'ok@example.com', type: 'home' }]);
+    const { list } = data(await daemon.call('GET', '/api/people/refused?source=scim&size=100'));
+    expect(list.filter((one: Record<string, string>) => one.userName === userName)).toMatchObject([{ field: 'email' }]);
+  });
+
+  it('keep their state if it is removed', async () => {
+    const { id } = await add();
+    expect(await scim('PATCH', `/Users/${id}`, patchOp({ op: 'remove', path: 'active' }))).toMatchObject({
+      status: 200,
+      body: { active: true },
+    });
+    await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path: 'active', value: false }));
+    expect((await scim('PATCH', `/Users/${id}`, patchOp({ op: 'remove', path: 'active' }))).body.active).toBe(false);
+  });
+
+  it('are refused with a name that is not an object', async () => {
+    const user = { schemas: [USER], userName: freshName(), name: 'Ada' };
+    expect(await scim('POST', '/Users', user)).toMatchObject(error(400, 'invalidValue'));
+  });
+
+  it('are refused with the externalId of another user, also if both are created at once', async () => {
+    const create = () => scim('POST', '/Users', { schemas: [USER], userName: freshName(), externalId: 'taken-1' });
+    const both = await Promise.all([create(), create()]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(await create()).toMatchObject(error(409, 'uniqueness'));
+    const { id } = await add({ externalId: 'free-1' });
+    const take = patchOp({ op: 'replace', path: 'externalId', value: 'taken-1' });
+    expect(await scim('PATCH', `/Users/${id}`, take)).toMatchObject(error(409, 'uniqueness'));
+    expect((await scim('GET', `/Users/${id}`)).body.externalId).toBe('free-1');
+  });
+
+  it('are searched by POST', async () => {
+    const { id } = await add({ displayName: 'Searched' });
+    const body = {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'],
+      filter: 'displayName eq "Searched"',
+      attributes: ['displayName'],
+      startIndex: 1,
+      count: 5,
+    };
+    const found = await scim('POST', '/Users/.search', body);
+    expect(found).toMatchObject({
+      status: 200,
+      body: { totalResults: 1, Resources: [{ id, displayName: 'Searched' }] },
+    });
+    expect(found.body.Resources[0]).not.toHaveProperty('userName');
+    expect(await scim('POST', '/Users/.search', { ...body, filter: 'displayName' })).toMatchObject(
+      error(400, 'invalidFilter'),
+    );
+    expect(await scim('POST', '/Groups/.search', { ...body, attributes: undefined })).toMatchObject({
+      status: 200,
+      body: { totalResults: 0 },
+    });
   });
 
   it('change only in the version that the request names', async () => {
@@ -445,10 +547,10 @@ describe('groups', () => {
 
   it('of many members change in several commits, and a list of them ends before it has 5,000 members', async () => {
     const members: string[] = [];
-    for (let n = 0; n < 250; n++) members.push((await add({ externalId: 'many' })).id);
+    for (let n = 0; n < 250; n++) members.push((await add({ displayName: 'Many' })).id);
     const values = (ids: readonly string[]) => ids.map(value => ({ value }));
     const timesOf = async () => {
-      const { body } = await scim('GET', `/Users?count=200&filter=${encodeURIComponent('externalId eq "many"')}`);
+      const { body } = await scim('GET', `/Users?count=200&filter=${encodeURIComponent('displayName eq "Many"')}`);
       return new Set(body.Resources.map(({ meta }: { meta: { lastModified: string } }) => meta.lastModified)).size;
     };
     const unknown = { op: 'add', path: 'members', value: values([...members, 'PER-99999']) };

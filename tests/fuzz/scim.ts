@@ -150,11 +150,13 @@ export const scimMessage = fc.record({
         'Schemas',
         'ResourceTypes',
         'ServiceProviderConfig',
+        'Users/.search',
+        'Groups/.search',
         'Bulk',
         '',
       ),
       fc.option(id),
-      query,
+      fc.option(query, { nil: '' }),
     )
     .map(([kind, one, asked]) =>
       `/scim/v2/${kind}${one === null ? '' : `/${one}`}${asked && `?${asked}`}`.replaceAll(/[^!-~]/g, '_'),
