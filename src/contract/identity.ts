@@ -82,6 +82,8 @@ export const identityOperations = additions('Identity', {
   /** A credential can be erased, not copied. */
   proveIdentity: {
     summary: 'Verify the signature of a key with its credential',
+    // A station sends one for each key that is plugged in.
+    limit: 'query',
     description:
       'Without a touch: the key is recognized, and its station is remembered. With a touch: the journal and `identityProvedAt` of the device have it. The credential of another device than deviceId: 2006, with both in `data`. A signature that does not match, a challenge from before the last proof and a counter that went back are 1001.',
     access: changers,

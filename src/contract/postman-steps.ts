@@ -98,7 +98,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   restoreBackup: { asProgram: true },
   createProofChallenge: { asProgram: true, save: { proofId: 'proofId' } },
   submitProof: { asProgram: true, send: { serialNumber: serial(1), claims: { firmware: '5.7.4' } } },
-  createIdentityChallenge: { asProgram: true, save: { identityId: 'identityId' } },
+  createIdentityChallenge: { asProgram: true },
   listIdentityCandidates: { asProgram: true },
   // No key answers during a run.
   bindIdentity: {

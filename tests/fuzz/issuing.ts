@@ -10,6 +10,7 @@ import { type IssuingProvider, ProviderRefused } from '../../daemon/issuing/prov
 import { webauthnServer } from '../../daemon/issuing/providers/webauthn-server.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
+import { IdentityKey, identityChallenge } from '../support/identity-key.ts';
 import { answerOf } from '../support/issuing-providers.ts';
 import { provedDevice, signedBy, trustReceiptKeys } from '../support/receipt-key.ts';
 import { text } from './values.ts';
@@ -165,9 +166,9 @@ function spoiled(body: object, spoilings: Spoiling, encoded: readonly string[]):
 }
 
 const ENCODED = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'id', 'rawId', 'sealed'];
-const CODES = [200, 404, 1001, 2004];
+const CODES = [200, 404, 1001, 2001, 2004, 2006];
 
-/** Answers of keys, signed receipts and sealed PINs that are spoiled: refused, each as the interface describes it. No receipt is stored. */
+/** Answers of keys, what they sign, and sealed PINs, all spoiled: refused, each as the interface describes it. No receipt is stored. */
 export async function tryAnswersOfKeys({ seed, count }: Tried): Promise<string[]> {
   const faults: string[] = [];
   const server = new Answering();
@@ -193,16 +194,30 @@ export async function tryAnswersOfKeys({ seed, count }: Tried): Promise<string[]
   const made = answerOf(answer);
   const receipt = await signedBy(daemon, key, { deviceId });
   const sealed = Buffer.from('age-encryption.org/v1\n-> X25519 sample\n').toString('base64url');
-  const kinds = fc.constantFrom('credential', 'receipt', 'pin');
+  const [recognized, fresh] = [new IdentityKey(), new IdentityKey()];
+  await recognized.enroll(daemon);
+  const asked = await identityChallenge(daemon);
+  const proving = `/api/identity/${asked.identityId}/prove`;
+  const signed = recognized.sign(asked);
+  const evidence = fresh.make(asked);
+  const kinds = fc.constantFrom('credential', 'receipt', 'pin', 'signature', 'evidence');
   for (const [i, [kind, spoilings]] of fc.sample(fc.tuple(kinds, spoiling), { seed, numRuns: count }).entries()) {
     const [to, body] =
       kind === 'pin'
         ? [`/api/devices/${deviceId}/pin`, spoiled({ sealed, reset: true }, spoilings, ENCODED)]
         : kind === 'receipt'
           ? [receipt.path, spoiled(receipt.body, spoilings, ENCODED)]
-          : [path, { response: spoiled(made, spoilings, ENCODED) }];
+          : kind === 'signature'
+            ? [proving, spoiled(signed, spoilings, ENCODED)]
+            : kind === 'evidence'
+              ? [
+                  `/api/identity/${asked.identityId}/bind`,
+                  { deviceId, numberSource: 'printed', evidence: spoiled(evidence, spoilings, ENCODED) },
+                ]
+              : [path, { response: spoiled(made, spoilings, ENCODED) }];
     const { code, message } = await daemon.call('POST', to, body).catch(error => ({ code: 0, message: String(error) }));
-    const isStored = kind === 'receipt' && code === 200 && JSON.stringify(body) !== JSON.stringify(receipt.body);
+    const whole = { receipt: receipt.body, signature: signed }[kind as 'receipt'];
+    const isStored = whole !== undefined && code === 200 && JSON.stringify(body) !== JSON.stringify(whole);
     if (!CODES.includes(code) || isStored)
       faults.push(`${kind} ${i} of seed ${seed}: ${code} ${message}: ${JSON.stringify(body)}`);
     if (kind === 'credential' && /refuse/.test(message)) path = await begin();
