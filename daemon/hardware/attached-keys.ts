@@ -6,12 +6,14 @@ import type { ProvingState } from '../../src/contract/values.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import type { DeviceIdentity } from '../devices/records.ts';
 import type { Hub } from '../notifications/hub.ts';
+import { type IdentifyInput, type IdentifyOutput, identifyAttached } from './identity.ts';
 import { type IssueInput, type IssueOutput, issueAttached } from './issuing.ts';
 import {
   type ProofInput,
   type ProofOutput,
   type ProvingKey,
   proveAttached,
+  requireSerial,
   type SignInput,
   type SignOutput,
   signAttached,
@@ -28,7 +30,7 @@ interface Options extends UseOptions {
 }
 
 /** The attached keys, and the state of what finds them. */
-export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove' | 'issue' | 'sign'>;
+export type KeySource = Pick<AttachedKeys, 'list' | 'driverStatuses' | 'prove' | 'issue' | 'sign' | 'identify'>;
 
 /** Milliseconds that a request for the keys waits for the first scan of the hardware. */
 const FIRST_SCAN_MS = 3000;
@@ -42,7 +44,17 @@ interface Attachment {
   readonly since: number;
   /** Whether it was plugged in then. Keys that the first scan of a driver finds may have been plugged in long before. */
   readonly isPlugged: boolean;
+  /** The serial number of its device, for a key that reports none and was recognized by its credential. */
+  readonly name: string | null;
 }
+
+/** The key as it is shown. */
+const namedKey = ({ key, name }: Pick<Attachment, 'key' | 'name'>): AttachedKey =>
+  name === null || key.serialNumber !== null
+    ? key
+    : { ...key, serialNumber: name, serialSource: 'credential', problem: null };
+
+const notPlugged = (): ApiError => new ApiError(404, 'no key with this keyId is plugged in');
 
 /** The keys that are attached to this machine, joined with the registry. A driver that fails does not affect the others. */
 export class AttachedKeys {
@@ -88,7 +100,7 @@ export class AttachedKeys {
     const wait = new AbortController();
     await Promise.race([this.#scanned.promise, sleep(FIRST_SCAN_MS, wait.signal)]);
     wait.abort();
-    const keys = [...this.#attached.values()].map(({ key }) => key);
+    const keys = [...this.#attached.values()].map(namedKey);
     const serials = keys.flatMap(({ serialNumber }) => serialNumber ?? []);
     const device = serials.length ? await registeredDevices(this.#options.store, serials) : () => undefined;
     return keys.map(key => presentKey(key, device(key.serialNumber ?? ''), this.#proving.get(key.keyId) ?? null));
@@ -112,6 +124,20 @@ export class AttachedKeys {
     return this.#use(keyId, using => signAttached(using, input, signal));
   }
 
+  /** Asks a key for its credential of a registry, or names it by the device that the registry has found. Rejects as `prove` does. */
+  async identify(keyId: string, input: IdentifyInput, signal: AbortSignal): Promise<IdentifyOutput> {
+    if (input.step !== 'name') return this.#use(keyId, using => identifyAttached(using, input, signal));
+    const attachment = this.#attached.get(keyId);
+    if (!attachment) throw notPlugged();
+    const name = input.serialNumber ?? null;
+    if (name !== null) requireSerial(attachment.key, name);
+    const named = { ...attachment, name };
+    this.#attached.set(keyId, named);
+    if (name !== null && attachment.name !== name && attachment.key.serialNumber === null)
+      this.#publish('KEY_ATTACHED', namedKey(named));
+    return { credentialId: null, assertion: null, failure: null, problem: null };
+  }
+
   #isFresh(keyId: string): boolean {
     const { isPlugged = false, since = 0 } = this.#attached.get(keyId) ?? {};
     return isPlugged && this.#monotonic() - since < FRESH_MS;
@@ -119,12 +145,12 @@ export class AttachedKeys {
 
   async #use<T>(keyId: string, task: (using: ProvingKey) => Promise<T>): Promise<T> {
     const attachment = this.#attached.get(keyId);
-    if (!attachment) throw new ApiError(404, 'no key with this keyId is plugged in');
+    if (!attachment) throw notPlugged();
     const running = this.#proving.has(keyId);
     try {
       return await task({
         driver: attachment.driver,
-        key: () => this.#attached.get(keyId)?.key ?? attachment.key,
+        key: () => namedKey(this.#attached.get(keyId) ?? attachment),
         onState: state => void (running || this.#proving.set(keyId, state)),
       });
     } finally {
@@ -147,7 +173,7 @@ export class AttachedKeys {
   async #stop(): Promise<void> {
     // A request that waits for the first scan does not keep the process running.
     this.#scanned.resolve();
-    for (const attachment of this.#attached.values()) this.#recordUse(attachment);
+    for (const attachment of this.#attached.values()) this.#recordUse({ ...attachment, key: namedKey(attachment) });
     await Promise.all([this.#events, this.#uses, this.#forEachDriver('stop', driver => driver.stop())]);
   }
 
@@ -182,7 +208,7 @@ export class AttachedKeys {
   }
 
   #attachment(driver: Driver, key: AttachedKey): Attachment {
-    return { key, driver, since: this.#monotonic(), isPlugged: this.#watching.has(driver) };
+    return { key, driver, since: this.#monotonic(), isPlugged: this.#watching.has(driver), name: null };
   }
 
   /** A key whose serial number becomes readable is published again with the same keyId. Other changes appear in the list only. */
@@ -195,8 +221,9 @@ export class AttachedKeys {
   #detached(driver: Driver, key: AttachedKey): void {
     const attachment = this.#attached.get(key.keyId);
     this.#attached.delete(key.keyId);
-    this.#publish('KEY_DETACHED', key, { unplugged: driver.status().state === 'ready' });
-    if (attachment) this.#recordUse({ ...attachment, key });
+    const shown = namedKey({ key, name: attachment?.name ?? null });
+    this.#publish('KEY_DETACHED', shown, { unplugged: driver.status().state === 'ready' });
+    if (attachment) this.#recordUse({ ...attachment, key: shown });
   }
 
   #publish(type: HardwareEventType, key: AttachedKey, more: { readonly unplugged?: boolean } = {}): void {

@@ -4,11 +4,13 @@ import {
   type AttachedKey,
   type Driver,
   HardwareError,
+  type KeyAssertion,
   type KeyEvidence,
   type ProofRequest,
 } from '../../drivers/driver.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
@@ -69,14 +71,15 @@ export async function signAttached(
   };
   const { evidence, ...ending } = await asked(proving, request, signal);
   if (evidence?.method !== 'assertion') return { assertion: null, ...ending };
-  const { credentialId, authenticatorData, signature } = evidence;
-  const assertion = {
-    credentialId: inBase64url(credentialId),
-    authenticatorData: inBase64url(authenticatorData),
-    signature: inBase64url(signature),
-  };
-  return { assertion, ...ending };
+  return { assertion: toAssertion(evidence), ...ending };
 }
+
+/** A signature as the interface has it. */
+export const toAssertion = ({ credentialId, authenticatorData, signature }: KeyAssertion) => ({
+  credentialId: inBase64url(credentialId),
+  authenticatorData: inBase64url(authenticatorData),
+  signature: inBase64url(signature),
+});
 
 /** Answer of the key, or the reason why it has none. */
 async function asked({ driver, key, onState }: ProvingKey, request: ProofRequest, signal: AbortSignal) {
@@ -116,9 +119,19 @@ function toEvidence(evidence: Exclude<KeyEvidence, { method: 'assertion' }>): Ev
         cardPublicKey: inBase64url(evidence.cardPublicKey),
         receipt: inBase64url(evidence.receipt),
       };
+    default:
+      return toIdentityEvidence(evidence);
+  }
+}
+
+/** Evidence with a credential. Fails with a HardwareError for any other. */
+export function toIdentityEvidence(evidence: KeyEvidence): IdentityEvidence {
+  switch (evidence.method) {
     case 'fido':
       return { method: 'fido', attestationObject: inBase64url(evidence.attestationObject) };
     case 'u2f':
       return { method: 'u2f', registration: inBase64url(evidence.registration) };
+    default:
+      throw new HardwareError('protocol', 'the key has made no credential');
   }
 }

@@ -41,6 +41,7 @@ export function stationOperations(to: StationServices): Bindings {
         throw new ApiError(Code.noPermission, ISSUED_HERE);
       return to.keys.issue(params.keyId, body, untilClosed(reply));
     },
+    identifyKey: ({ params, body, reply }) => to.keys.identify(params.keyId, body, untilClosed(reply)),
     signReceipt: ({ params, body, reply }) => to.keys.sign(params.keyId, body, untilClosed(reply)),
     getHealth: {
       raw: async ({ query, request, reply }) => {

@@ -113,7 +113,8 @@ export class KeyTasks {
   }
 
   async #claimsLater(key: HidKey): Promise<void> {
-    await pause(CLAIMS_AFTER, key.removed.signal);
+    // A key without a serial number is recognized by what it claims.
+    if (key.serial !== null) await pause(CLAIMS_AFTER, key.removed.signal);
     await this.#claimsLimit(async () => {
       await this.#parts.identified();
       await this.#alone(key, () => this.#readClaims(key));

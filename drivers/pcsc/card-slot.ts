@@ -217,7 +217,8 @@ export class CardSlot {
 
   /** A little after the card was reported, in the same session. A card that cannot be read any more is listed without claims. */
   async #readClaims(connection: CardConnection, card: InsertedCard, signal: AbortSignal): Promise<void> {
-    const found = await pause(CLAIMS_AFTER, signal)
+    const isKnown = card.key?.deviceType !== 'UKEY' || card.key.serialNumber !== null;
+    const found = await pause(isKnown ? CLAIMS_AFTER : 0, signal)
       .then(() => (card.key === null ? {} : this.#parts.profile.readClaims(connection, card.key, signal)))
       .catch(() => ({}));
     if (card.removed.signal.aborted || card.key === null || Object.keys(found).length === 0) return;

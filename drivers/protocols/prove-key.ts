@@ -143,8 +143,8 @@ async function opened<C, T>(open: Opener<C>, signal: AbortSignal, task: (connect
   }
 }
 
-/** Milliseconds for a recognition. */
-export const RECOGNITION_LIMIT = 10_000;
+/** Milliseconds for a recognition: a key is asked for hundreds of credentials. */
+export const RECOGNITION_LIMIT = 30_000;
 
 /** Implements `Driver.recognize`. */
 export function recognizeKey(

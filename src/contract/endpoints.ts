@@ -183,6 +183,7 @@ export const endpoints = {
   getReceipt: get('/api/receipts/{receiptId}', ['receiptId', 'text', 'publicKey']),
   listKeys: get('/api/hardware/keys', ['list', 'drivers', 'list.keyId', 'list.serialNumber']),
   issueKey: post('/api/hardware/keys/{keyId}/issue', ['response', 'problem'], { neverReplayed: true }),
+  identifyKey: post('/api/hardware/keys/{keyId}/identify', ['credentialId', 'problem'], { neverReplayed: true }),
   proveKey: post('/api/hardware/keys/{keyId}/prove', ['claims', 'problem'], { neverReplayed: true }),
   signReceipt: post('/api/hardware/keys/{keyId}/sign', ['assertion', 'problem'], { neverReplayed: true }),
   getStatistics: get('/api/statistics', ['total', 'byStatus', 'byType', 'byManufacturer', 'registrations']),

@@ -4,6 +4,7 @@ import { additions } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { bytesOf, count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { identifiedKey, identifying } from './identity-shapes.ts';
 import { pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
 import { assertion, signing } from './receipts.ts';
@@ -197,6 +198,29 @@ export const hardwareOperations = additions('Hardware', {
         failure: null,
         refusal: null,
         problem: null,
+      },
+    },
+  },
+
+  /** Sends the key no PIN, and nothing that stays on it. Asks only for credentials that registries of devmgr have made. */
+  identifyKey: {
+    summary: 'Make, find or use the credential by which a registry recognizes an attached key',
+    description:
+      'find: which of the credentials the key has, without a touch. make: a new credential, after a touch. prove: a signature with one of the credentials, after a touch. name: the key is the device with this serial number; without one, the name is taken back. A key that has a name is listed with that serial number until it is unplugged, with `serialSource` credential, and KEY_ATTACHED is sent again. See [Identity](#identity).',
+    ...ofKey,
+    body: identifying,
+    data: Type.Object({
+      ...identifiedKey,
+      failure: nullable(oneOf(hardwareFailures, { description: 'why the key did not do it; null if it did' })),
+      problem: nullable(shown('why the key did not do it, and what to do')),
+    }),
+    example: {
+      params: { keyId: 'hid-1f3a9c' },
+      body: {
+        step: 'find',
+        relyingParty: '0f1e2d3c4b5a69788796a5b4c3d2e1f0.devmgr.invalid',
+        challenge: 'w3qgN5Uo0b2VtDkYpZx7s1cRjH8eLmA4fTiQyKuWgXo',
+        credentials: ['AAAA'],
       },
     },
   },

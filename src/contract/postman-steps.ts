@@ -194,6 +194,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   // The variable keyId names no attached key, so that a run never asks a real one.
   proveKey: { asProgram: true, missing: true },
   issueKey: { asProgram: true, missing: true },
+  identifyKey: { asProgram: true, missing: true },
   signReceipt: { asProgram: true, missing: true },
   judgeProofsAgain: {},
   // A run sends the policy of the service back: another one would change what a live registry accepts.

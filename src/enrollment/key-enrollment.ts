@@ -9,6 +9,7 @@ import type { Tags } from '../contract/tags.ts';
 import type { RequiredGrade } from '../contract/values.ts';
 import { isAnswering, otherKeyOf } from './other-key.ts';
 import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
+import { isNumbered, type MadeIdentity, recognizedBy } from './recognition.ts';
 import type { EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
 
 /** How keys are enrolled. */
@@ -23,6 +24,8 @@ export interface EnrollKeyOptions {
   readonly proof: RequiredGrade | null;
   /** Tags of each device that is registered; null for none. */
   readonly tags: Tags | null;
+  /** An ADMIN has confirmed that the key was reset elsewhere, and has lost the credential of its device. */
+  readonly wasReset?: boolean;
 }
 
 /** Manufacturer and model if neither the key nor the user names them. */
@@ -116,6 +119,7 @@ export class KeyEnrollment {
 
   async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
     const { deviceId, status, userId, activationCode, manufacturer, model } = device;
+    if (isNumbered(key)) return this.#bound(key, device);
     if (this.#isConflict(device)) {
       const message = this.#words({ type: 'conflict', device });
       return this.#outcome(key, { result: 'conflict', deviceId, status, userId, message });
@@ -138,6 +142,28 @@ export class KeyEnrollment {
     const activated = await this.#activated(outcome);
     if (status === 'INACTIVE' && activated.status === 'ACTIVE' && !device.proof) this.#record(key);
     return activated;
+  }
+
+  /** The device has the printed number of the key: it gets the credential of the key, unless it has one. */
+  async #bound(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
+    const { wasReset = false } = this.#options;
+    if (device.identity === 'credential' && !wasReset) {
+      const message = this.#words({ type: 'number taken', device });
+      return this.#outcome(key, { result: 'failed', message });
+    }
+    if (this.#options.dryRun) return this.#recognized({ ...key, serialSource: recognizedBy }, device);
+    const { recognition } = this.#registry;
+    const { identity, problem } = await recognition.make(key);
+    if (problem !== null) return this.#outcome(key, { result: 'failed', message: problem });
+    if (identity !== null) await recognition.bind(device, identity, wasReset);
+    return this.#recognized(await recognition.named(key, device.serialNumber), device);
+  }
+
+  /** The credential of a key that is registered, or why it has none that it must have. */
+  async #identity(key: Key): Promise<MadeIdentity> {
+    const isWanted =
+      isNumbered(key) || (isAnswering(key) && (await this.#registry.identityPolicy()) === 'required');
+    return isWanted ? this.#registry.recognition.make(key) : { identity: null, problem: null };
   }
 
   /** A key that is bound to a device for the first time: the next one with this serial number is compared with it. */
@@ -188,14 +214,18 @@ export class KeyEnrollment {
     const proof = proved === null ? {} : { proof: proved.proof };
     if (proved?.refusal)
       return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
+    const { identity, problem } = await this.#identity(key);
+    if (problem !== null) return this.#outcome(key, { result: 'failed', message: `not registered: ${problem}`, ...proof });
     const body = {
       ...registrationFor({ ...key, serialNumber }, this.#options),
       ...(proved?.proofId ? { proofId: proved.proofId } : {}),
+      ...(identity === null ? {} : { identity }),
     };
     try {
       this.#isSent = true;
       const { deviceId, activationCode, status } = await this.#registry.register(body, this.#id);
       this.#record(key);
+      if (isNumbered(key)) await this.#registry.recognition.named(key, serialNumber);
       return this.#activated(this.#outcome(key, { result: 'registered', deviceId, activationCode, status, ...proof }));
     } catch (error) {
       // Another client registered it first, or the response to our first attempt was lost.

@@ -1,6 +1,7 @@
 /** Whether an attached key is the device with its serial number, or another key: what it shows, and what it is asked without a touch. */
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
+import { recognizedBy } from './recognition.ts';
 import type { DeviceQuestions, NumberedKey } from './registry.ts';
 import { type Contradiction, contradictionOf } from './same-device.ts';
 
@@ -20,8 +21,21 @@ export async function otherKeyOf(
 ): Promise<Contradiction | null> {
   const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
   const contradiction = contradictionOf(mustClaim ? await questions.withClaims(key) : key, device);
-  if (contradiction !== null || mayBeErased || device.status !== 'ACTIVE' || !isAnswering(key)) return contradiction;
+  if (contradiction !== null || mayBeErased || !isAnswering(key) || key.serialSource === recognizedBy)
+    return contradiction;
+  const lacking = device.identity === 'credential' ? await lacksIdentity(questions, key, device) : null;
+  if (lacking !== null || device.status !== 'ACTIVE') return lacking;
   return lostCredentials(questions, key as NumberedKey, device.deviceId).catch(() => null);
+}
+
+/** A device with a credential is that key alone. One that cannot be asked shows nothing. */
+async function lacksIdentity(
+  { recognition }: DeviceQuestions,
+  key: Key,
+  device: DeviceDetail,
+): Promise<Contradiction | null> {
+  const has = await recognition.hasCredentialOf(key, device).catch(() => null);
+  return has === false ? { what: 'credential', recorded: device.deviceId, shown: 'none' } : null;
 }
 
 /** Only of credentials that this key, or the one before it, has reported without its PIN. A key that cannot be asked shows nothing. */

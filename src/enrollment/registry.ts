@@ -5,9 +5,10 @@ import type { Key } from '../contract/hardware.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { CredentialItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
-import type { DeviceType, RequiredGrade } from '../contract/values.ts';
+import type { DeviceType, IdentityPolicy, RequiredGrade } from '../contract/values.ts';
 import type { IssueStep, StepAnswer } from './issue-step.ts';
 import type { EnrollmentResult } from './outcome.ts';
+import type { Recognition } from './recognition.ts';
 import type { Contradiction } from './same-device.ts';
 
 /** A key with a serial number: only such keys can be registered and proved. */
@@ -42,6 +43,8 @@ export interface DeviceQuestions {
   /** The key with what it claims, which is read a little after it was plugged in; unchanged if it is unplugged or claims nothing. */
   withClaims(key: Key): Promise<Key>;
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
+  /** Keys without a serial number, and the credentials by which they are recognized. */
+  readonly recognition: Recognition;
   /** Has the attached key carry out a step, without a touch. */
   step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
 }
@@ -62,6 +65,8 @@ export interface EnrollmentRegistry extends DeviceQuestions {
     body: BodyOf<Routes['activateDevice']>,
     id: string | null,
   ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
+  /** Which keys make a credential by which they are recognized. */
+  identityPolicy(): Promise<IdentityPolicy>;
   /** Records what the key claims with its device, as `recordClaims`. Nothing waits for it, and it may fail. */
   recordClaims(key: NumberedKey): void;
   /** The ACTIVE devices of a person. */
@@ -87,6 +92,8 @@ export type EnrollmentReason =
   | { readonly type: 'not activated'; readonly device: DeviceDetail; readonly userId: string; readonly dryRun: boolean }
   /** The key contradicts the device that has its serial number. */
   | { readonly type: 'other key'; readonly device: DeviceDetail; readonly contradiction: Contradiction }
+  /** The printed number is that of a device whose key has a credential, which this key lacks. */
+  | { readonly type: 'number taken'; readonly device: DeviceDetail }
   /** The key waited for its registration, and another client registered the device. */
   | { readonly type: 'conflict'; readonly device: DeviceDetail }
   /** `why` null: the activation code is not visible to the caller. */

@@ -4,9 +4,11 @@ import type { DataOf, InputOf } from '../contract/define.ts';
 import type { RouteName } from '../contract/endpoints.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { Routes } from '../contract/routes.ts';
+import type { IdentityPolicy } from '../contract/values.ts';
 import { issueFailure } from './issue-events.ts';
 import type { IssueRequests } from './issuing.ts';
 import type { DeviceQuestions, EnrollmentRegistry } from './registry.ts';
+import { Recognition } from './recognition.ts';
 import { claimedIn, claimsPoll } from './same-device.ts';
 
 /** Sends a request. `id`: the idempotency key of a write; null or absent for a new one. */
@@ -33,7 +35,13 @@ export type Poll = <T>(
 ) => Promise<T | null>;
 
 /** The questions of a comparison. `hardware`: the service with the keys. */
-export const questionsBy = (registry: Send, hardware: Send, poll: Poll): DeviceQuestions => ({
+export const questionsBy = (
+  registry: Send,
+  hardware: Send,
+  poll: Poll,
+  recognition = new Recognition(registry, hardware, poll),
+): DeviceQuestions => ({
+  recognition,
   withClaims: async key =>
     (await poll(async () => claimedIn((await hardware('listKeys', {})).list, key), claimsPoll)) ?? key,
   ...keyRequests(registry, hardware),
@@ -72,8 +80,13 @@ export const isAwayCode = (code: number | null): boolean => code === 0 || (code 
 export function enrollmentRegistryBy(registry: Send, own: OwnRequests): EnrollmentRegistry {
   const detailOf = (device: { readonly deviceId: string } | null) =>
     device && registry('getDevice', { params: { deviceId: device.deviceId } });
+  let policy: Promise<IdentityPolicy> | null = null;
   return {
     ...own,
+    identityPolicy() {
+      policy ??= registry('showProofPolicy', {}).then(({ identity }) => identity ?? 'where-needed');
+      return policy;
+    },
     deviceOf: async key => detailOf(await own.registrationOf(key)),
     find: async serialNumber => detailOf(await own.bySerial(serialNumber)),
     keysOf: async userId => {

@@ -17,7 +17,8 @@ export const differencesOf = (device: ComparedFields, other: ComparedFields): re
 
 /** A fact about a key that contradicts its device. */
 export interface Contradiction {
-  readonly what: 'type' | 'AAGUID' | 'model' | 'firmware' | 'credentials';
+  /** `credentials`: of providers; `credential`: the one by which the registry recognizes it. */
+  readonly what: 'type' | 'AAGUID' | 'model' | 'firmware' | 'credentials' | 'credential';
   readonly recorded: string;
   readonly shown: string;
 }

@@ -111,6 +111,7 @@ describe('operations', () => {
         ...sso,
         ...directory,
         'proveKey',
+        'identifyKey',
         'issueKey',
         'testProvider',
         'reconcileProvider',

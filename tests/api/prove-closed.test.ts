@@ -54,6 +54,7 @@ const recorded = (source: AttachedKeys): KeySource => ({
   driverStatuses: () => source.driverStatuses(),
   issue: (...args) => source.issue(...args),
   sign: (...args) => source.sign(...args),
+  identify: (...args) => source.identify(...args),
   prove(...args) {
     const proof = source.prove(...args);
     proofs.push(proof);

@@ -53,6 +53,7 @@ describe('a station', () => {
     const own = new Set([
       'listKeys',
       'proveKey',
+      'identifyKey',
       'issueKey',
       'signReceipt',
       'streamNotifications',

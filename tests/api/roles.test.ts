@@ -203,6 +203,7 @@ const rows = [
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
   { operation: 'proveKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
   { operation: 'issueKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
+  { operation: 'identifyKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
   { operation: 'signReceipt' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
   ...readers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER', 'VIEWER'] })),
   ...changers.map(operation => ({ operation, allowed: ['ADMIN', 'DEALER'] })),

@@ -187,6 +187,7 @@ test('a key that failed and is registered when it is plugged in again does not c
     issue: null,
     spool: null,
     count: null,
+    ownNumber: { kind: 'ask' } as const,
   };
   const code = enrollKeys(context, { ...none, dryRun: false, skipAttached: false, again: false, timeoutSeconds: 1 });
   (await look(1))([keyOf('k-1', 'A-1')]);

@@ -58,7 +58,7 @@ export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
 
 /** Operations that the server works on for long, or that wait for a person. */
 const slow: readonly RouteName[] = namesIn(
-  'batchRegisterDevices batchUpdateDevices issueKey judgeProofsAgain proveKey syncDirectory testDirectory',
+  'batchRegisterDevices batchUpdateDevices identifyKey issueKey judgeProofsAgain proveKey syncDirectory testDirectory',
 );
 
 /** Sends a request and opens its response. Errors are those of the transport and of `openEnvelope`. */

@@ -59,13 +59,23 @@ const stored = { site: 'login.example', id: 'AAAA' };
 const attached = { ...key(), keyId: 'hid-1', serialNumber: 'S-1', simulated: false } as Key;
 const active = { ...device(), deviceId: 'DEV-1', status: 'ACTIVE' } as DeviceDetail;
 /** The answer of the key, for a device that has a credential it was issued. */
-const questions = (answer: Partial<Awaited<ReturnType<DeviceQuestions['step']>>>): DeviceQuestions => ({
+const questions = (
+  answer: Partial<Awaited<ReturnType<DeviceQuestions['step']>>>,
+  hasCredential: boolean | null = null,
+): DeviceQuestions => ({
   withClaims: async one => one,
+  recognition: { hasCredentialOf: async () => hasCredential } as unknown as DeviceQuestions['recognition'],
   credentials: async () => [{ credentialId: 'CRD-1', stored }] as never,
   step: async () => ({ problem: null, ...answer }) as never,
 });
 
+const recognized = { ...active, identity: 'credential', status: 'INACTIVE' } as DeviceDetail;
+
 test.each<[string, Parameters<typeof otherKeyOf>, string | null]>([
+  ['lacks the credential of the device', [questions({}, false), attached, recognized], 'credential'],
+  ['has the credential of the device', [questions({}, true), attached, recognized], null],
+  ['cannot be asked for the credential', [questions({}, null), attached, recognized], null],
+  ['was recognized by it', [questions({}, false), { ...attached, serialSource: 'credential' }, recognized], null],
   ['has none of the credentials', [questions({ hasAny: false }), attached, active], 'credentials'],
   ['has one of them', [questions({ hasAny: true }), attached, active], null],
   ['does not report credentials without its PIN', [questions({ hasAny: null }), attached, active], null],

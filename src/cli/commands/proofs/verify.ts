@@ -9,7 +9,7 @@ import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { nameOf, onePluggedKey } from '../../framework/devices/device.ts';
-import { registeredDevice } from '../../framework/devices/registration.ts';
+import { attachedKeyList, registeredDevice } from '../../framework/devices/registration.ts';
 import { present } from '../../framework/present.ts';
 import { safe } from '../../terminal/text.ts';
 import { gradeStyle, isProved, proofRows } from '../devices/proof.ts';
@@ -85,7 +85,7 @@ async function write(context: Context, verdict: KeyVerdict, isOneOfSeveral: bool
 /** The attached keys that are named, in that order; without a name the only one. Each has a serial number. */
 export async function attachedKeys(context: Context, names: readonly string[]): Promise<readonly NumberedKey[]> {
   if (names.length === 0) return [numbered(await onePluggedKey(context))];
-  const { list } = await context.hardware.call('listKeys');
+  const { list } = await attachedKeyList(context);
   const keys: NumberedKey[] = [];
   for (const name of new Set(names.map(text => text.trim()))) keys.push(numbered(await keyNamed(context, list, name)));
   return keys;

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import type { ArgShape } from '../flags.ts';
 import { findDevice } from '../hints.ts';
 import { findBySerial, NamedDevices } from './find-device.ts';
-import { Registrations, registeredDevice } from './registration.ts';
+import { attachedKeyList, Registrations, registeredDevice } from './registration.ts';
 
 /** The argument that names a device. It is optional because --plugged can name it instead. */
 export const deviceArg: ArgShape = {
@@ -69,7 +69,7 @@ async function pluggedDevice(context: Context): Promise<string> {
 
 /** The only attached key. Throws a fault if none or several are attached. */
 export async function onePluggedKey(context: Context): Promise<Key> {
-  const { list, drivers } = await context.hardware.call('listKeys');
+  const { list, drivers } = await attachedKeyList(context);
   const [key, ...others] = list;
   if (!key) {
     const missing = drivers

@@ -1,9 +1,12 @@
+import type { DataOf } from '../../../contract/define.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Proof } from '../../../contract/proof.ts';
+import type { Routes } from '../../../contract/routes.ts';
 import { recordClaims } from '../../../enrollment/claims-record.ts';
 import { otherKeyOf } from '../../../enrollment/other-key.ts';
 import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
+import { Recognition } from '../../../enrollment/recognition.ts';
 import { questionsBy, type Send } from '../../../enrollment/requests.ts';
 import type { Contradiction } from '../../../enrollment/same-device.ts';
 import type { Client } from '../../client/client.ts';
@@ -15,7 +18,9 @@ import { findBySerial } from './find-device.ts';
 
 /** Why a key is not the device that has its serial number, in words. */
 export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, found: Contradiction): string =>
-  found.what === 'credentials'
+  found.what === 'credential'
+    ? `it lacks the credential of ${deviceId}: it is another key with the serial number ${serial}, or it was reset elsewhere. Only an ADMIN can confirm that it was reset`
+    : found.what === 'credentials'
     ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
     : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
 
@@ -32,10 +37,33 @@ export function codeOf(error: unknown): number | null {
   return isFault(error, 'hardware') ? 404 : null;
 }
 
+/** By hardware service: each key is looked for once. */
+const recognitions = new WeakMap<Client, Recognition>();
+
+/** How keys without a serial number are recognized with these clients. */
+export function recognitionOf({ registry, hardware, io }: Services): Recognition {
+  const existing = recognitions.get(hardware);
+  if (existing) return existing;
+  const made = new Recognition(sendBy(registry), sendBy(hardware), (read, options) =>
+    poll(read, { ...options, signal: io.interrupt }),
+  );
+  recognitions.set(hardware, made);
+  return made;
+}
+
+/** The attached keys: those without a serial number are recognized by their credentials. */
+export async function attachedKeyList(services: Services): Promise<DataOf<Routes['listKeys']>> {
+  const data = await services.hardware.call('listKeys');
+  return { ...data, list: await recognitionOf(services).all(data.list) };
+}
+
 /** The questions of a comparison; `forMs` overrides how long claims are awaited. */
 export const questionsOf = ({ registry, hardware, io }: Services, forMs?: number): DeviceQuestions =>
-  questionsBy(sendBy(registry), sendBy(hardware), (read, options) =>
-    poll(read, { ...options, ...(forMs && { forMs }), signal: io.interrupt }),
+  questionsBy(
+    sendBy(registry),
+    sendBy(hardware),
+    (read, options) => poll(read, { ...options, ...(forMs && { forMs }), signal: io.interrupt }),
+    recognitionOf({ registry, hardware, io }),
   );
 
 /**

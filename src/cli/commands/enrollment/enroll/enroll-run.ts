@@ -8,6 +8,8 @@ import type { DeviceType } from '../../../../contract/values.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, outcomeOf } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { isNumbered } from '../../../../enrollment/recognition.ts';
+import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import type { Context } from '../../../framework/context.ts';
 import { claimsRecorded } from '../../../framework/devices/registration.ts';
 import type { IssuedRow, IssuePlan, WhileAsked } from '../../issuing/issuing.ts';
@@ -17,6 +19,7 @@ import type { SpoolOutbox } from '../spool/outbox.ts';
 import type { KeyCount } from './key-count.ts';
 import { attachedAtStart, Idle, isSkipped, keyEvents } from './key-events.ts';
 import { type EnrollReport, showRow } from './report.ts';
+import { type OwnNumber, ownNumbered } from './own-number.ts';
 import { EnrollFile } from './results.ts';
 
 /** How keys are enrolled, and when it ends. */
@@ -42,6 +45,8 @@ export interface EnrollRunOptions extends EnrollKeyOptions {
 export interface EnrollOptions extends EnrollRunOptions {
   /** Ends after this many keys were registered or recognized; null for no limit. */
   readonly count: number | null;
+  /** The number of a key that reports none. */
+  readonly ownNumber: OwnNumber;
 }
 
 /** The files of a run, and the keys that it leaves out. */
@@ -180,16 +185,19 @@ export class EnrollRun {
     }
   }
 
-  async #take(key: Key): Promise<void> {
+  async #take(attached: Key): Promise<void> {
     const { bindings, count, report, outbox } = this.#parts;
-    const handled = count.handled(key);
+    this.#idle.stop();
+    const key = outbox === null ? await ownNumbered(this.#context, attached, this.#options) : attached;
+    // A number that was typed can be that of another key: the registry decides.
+    const handled = isNumbered(key) ? undefined : count.handled(key);
     if (handled !== undefined) {
       report.again(key, handled, count);
       return;
     }
     this.#idle.stop();
     const { label, activateFor } = this.#options;
-    let row = await this.#enrolled(key);
+    let row = isNumbered(key) ? await this.#touched(key) : await this.#enrolled(key);
     const isNew = row.result === 'registered';
     await beginHandover(bindings, this.#options, key, row, { userId: activateFor });
     const { madePin, ...issued } = await this.#handover.issued(key, row);
@@ -203,6 +211,12 @@ export class EnrollRun {
     await bindings?.written(row);
     // After a delivery has failed the loop ends on its own.
     if (!outbox?.failed.aborted) this.#idle.start();
+  }
+
+  /** A key that makes a credential shows that it waits for a touch. */
+  async #touched(key: Key): Promise<EnrollmentOutcome> {
+    const { whileTouched } = await import('../../proofs/prove-key.ts');
+    return whileTouched(this.#context, key as NumberedKey, () => this.#enrolled(key));
   }
 
   /** Refused while another key for the same person is unfinished, unless that was decided. */

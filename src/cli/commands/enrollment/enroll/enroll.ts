@@ -15,6 +15,7 @@ import { type EnrollOptions, EnrollRun, withOpened } from './enroll-run.ts';
 import { enrollmentParts } from './enrollment-parts.ts';
 import { enrollFlags } from './flags.ts';
 import { KeyCount } from './key-count.ts';
+import type { OwnNumber } from './own-number.ts';
 import { EnrollReport } from './report.ts';
 import { stationNamed, withStation } from './station.ts';
 
@@ -57,6 +58,7 @@ export const enroll = command({
       model: flags.model ?? null,
       skipAttached: flags.skipAttached,
       dryRun: flags.dryRun,
+      wasReset: flags.wasReset,
       proof: flags.requireProof ?? (flags.prove ? ('none' as const) : null),
       tags: flags.tag.length === 0 ? null : tagsOf(flags.tag),
       receipt: flags.receipt ? (flags.terms ?? usualTerms) : null,
@@ -88,9 +90,17 @@ export const enroll = command({
     }
     const user = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
     const activateFor = user === null ? null : await boundName(context, user, '--activate-for');
-    return enrollKeys(context, { ...common, issue, count: flags.count ?? null, activateFor, label });
+    const ownNumber = flags.number ? ({ kind: 'auto' } as const) : printedBy(flags);
+    return enrollKeys(context, { ...common, issue, count: flags.count ?? null, activateFor, label, ownNumber });
   },
 });
+
+/** One number is that of one key. */
+function printedBy({ printed, count }: Pick<Flags, 'count'> & { readonly printed?: string | undefined }): OwnNumber {
+  if (printed === undefined) return { kind: 'ask' };
+  if (count !== 1) throw usage('--printed names one key', 'give --count 1 with it');
+  return { kind: 'printed', number: printed };
+}
 
 interface Flags {
   readonly roster?: string | undefined;

@@ -53,6 +53,8 @@ const wordsOf: WordsOf = {
   'pulled early': () => 'it was unplugged too early: nothing is bound. Plug it in again',
   'not activated': ({ device, userId, dryRun }) => notActivated(device, userId, dryRun),
   'other key': ({ device, contradiction }) => otherKeyWords(device, contradiction),
+  'number taken': ({ device: { deviceId, serialNumber } }) =>
+    `${serialNumber} is the number of ${deviceId}, and this key lacks its credential: read the printed number again. If the key was reset elsewhere, an ADMIN confirms that: devmgr enroll --count 1 --printed ${serialNumber} --was-reset`,
   conflict: ({ device }) => {
     const holder = holderOf(device);
     const { deviceId, createdAt, status } = device;

@@ -72,6 +72,21 @@ export const enrollFlags = {
   'pin-file': { ...issueFlags['pin-file'], needs: 'provider', conflicts: ['roster', 'group'] },
   'change-pin': { ...issueFlags['change-pin'], needs: 'provider' },
   'min-pin': { ...issueFlags['min-pin'], needs: 'provider' },
+  printed: {
+    value: 'NUMBER',
+    conflicts: ['redeliver', 'roster', 'group', 'spool'],
+    help: 'serial number of a key that reports none, as printed on it; asked for at a terminal',
+  },
+  'was-reset': {
+    needs: 'printed',
+    help: 'the key was reset elsewhere and has lost its credential: it gets a new one (ADMIN)',
+  },
+  number: {
+    value: 'auto',
+    choices: ['auto'],
+    conflicts: ['printed', 'redeliver', 'roster', 'group', 'spool'],
+    help: 'a key that reports no serial number gets one from the registry; print it with --label',
+  },
   tag: tagFlag('tag for each device, such as lot=7; can be repeated'),
   spool: {
     ...fileFlag('keep keys in this file while offline; see enroll spool'),

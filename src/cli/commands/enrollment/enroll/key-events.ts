@@ -5,10 +5,12 @@
 import type { DriverStatus, Key } from '../../../../contract/hardware.ts';
 import { sleep } from '../../../../delivery/wait.ts';
 import { type KeyChange, KeyChanges } from '../../../../enrollment/line/key-changes.ts';
+import type { Recognition } from '../../../../enrollment/recognition.ts';
 import { Unreachable } from '../../../client/failures.ts';
 import { followNotifications } from '../../../client/stream.ts';
 import { Fault, interrupted } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
+import { attachedKeyList, recognitionOf } from '../../../framework/devices/registration.ts';
 import { safe } from '../../../terminal/text.ts';
 
 /** How long events are followed, and who is informed of the stream. */
@@ -40,7 +42,9 @@ export async function* keyEvents(context: Context, options: KeyEventOptions = {}
 }
 
 class KeyFeed {
+  readonly #context: Context;
   readonly #hardware: Context['hardware'];
+  readonly #recognition: Recognition;
   readonly #onState: KeyEventOptions['onState'];
   readonly #own = new AbortController();
   readonly #signal: AbortSignal;
@@ -53,7 +57,10 @@ class KeyFeed {
   #isStreaming = false;
   #wake: () => void = () => undefined;
 
-  constructor({ hardware, io }: Context, { signal, onState }: KeyEventOptions) {
+  constructor(context: Context, { signal, onState }: KeyEventOptions) {
+    const { hardware, io } = context;
+    this.#context = context;
+    this.#recognition = recognitionOf(context);
     this.#hardware = hardware;
     this.#onState = onState;
     this.#signal = AbortSignal.any([this.#own.signal, io.interrupt, ...(signal ? [signal] : [])]);
@@ -87,7 +94,7 @@ class KeyFeed {
   }
 
   #readList(): Promise<void> {
-    return this.#keys.update(() => this.#hardware.call('listKeys'));
+    return this.#keys.update(() => attachedKeyList(this.#context));
   }
 
   /** The next list shows what a lost one would have shown. Any other error ends the events. */
@@ -115,7 +122,8 @@ class KeyFeed {
       // The data of these types is a key.
       const key = data as unknown as Key;
       if (type === 'KEY_DETACHED') this.#keys.detach(key);
-      else this.#keys.attach(key);
+      // A key without a serial number is looked for before it is reported, so that it is reported once.
+      else void this.#recognition.recognized(key).then(found => this.#keys.attach(found));
     }
   }
 

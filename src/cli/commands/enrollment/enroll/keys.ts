@@ -5,7 +5,7 @@ import type { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { nameOf } from '../../../framework/devices/device.ts';
-import { Registrations } from '../../../framework/devices/registration.ts';
+import { attachedKeyList, Registrations } from '../../../framework/devices/registration.ts';
 import { listFlags } from '../../../framework/format.ts';
 import { presentRows } from '../../../framework/present-list.ts';
 import type { Column } from '../../../terminal/column.ts';
@@ -48,7 +48,7 @@ export const keys = command({
   async run({ flags }, context) {
     const { out, globals } = context;
     if (flags.watch) return watched(context);
-    const data = await context.hardware.call('listKeys');
+    const data = await attachedKeyList(context);
     if (globals.quiet)
       return out.text(data.list.map(key => (key.serialNumber ? `${safe(key.serialNumber)}\n` : '')).join(''));
     const registrations = new Registrations(context);

@@ -1,0 +1,164 @@
+/** Keys without a serial number: recognized by the credential that they have made for the registry, or enrolled with a new one. */
+import type { DataOf, InputOf } from '../contract/define.ts';
+import type { DeviceDetail } from '../contract/device-shapes.ts';
+import type { Key } from '../contract/hardware.ts';
+import type { NewIdentity } from '../contract/identity-shapes.ts';
+import type { Routes } from '../contract/routes.ts';
+import { claimedIn } from './same-device.ts';
+import type { NumberedKey } from './registry.ts';
+import type { Poll, Send } from './requests.ts';
+
+/** Where the number of a key is from that reports none: `serialSource` of the key. */
+export type OwnNumberSource = 'printed' | 'auto';
+/** `serialSource` of a key that was recognized by its credential. */
+export const recognizedBy = 'credential';
+
+/** Whether the serial number is one that the key does not report, and its device has no credential yet. */
+export const isNumbered = ({ serialSource }: Pick<Key, 'serialSource'>): boolean =>
+  serialSource === 'printed' || serialSource === 'auto';
+
+type Candidates = DataOf<Routes['listIdentityCandidates']>;
+
+/** Whether a key can be recognized by a credential. */
+const mayHaveCredential = ({ deviceType, simulated, keyId }: Key): boolean =>
+  deviceType === 'UKEY' && !simulated && Boolean(keyId);
+
+/** The credential of a new key, or why it has none. Both null: the registry wants none. */
+export type MadeIdentity =
+  | { readonly identity: NewIdentity | null; readonly problem: null }
+  | { readonly identity: null; readonly problem: string };
+
+/** Milliseconds between two looks at the claims of a key, and in all: a key without a serial number is asked at once. */
+const claimsPoll = { everyMs: 50, forMs: 1_500 } as const;
+
+/** Requests of the station for keys without a serial number. Each key is looked for once while it is plugged in. */
+export class Recognition {
+  readonly #registry: Send;
+  readonly #hardware: Send;
+  readonly #poll: Poll;
+  readonly #found = new Map<Key['keyId'], Promise<Key>>();
+  /** Challenges whose number was given to a key. */
+  readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
+
+  constructor(registry: Send, hardware: Send, poll: Poll) {
+    this.#registry = registry;
+    this.#hardware = hardware;
+    this.#poll = poll;
+  }
+
+  /** The key with the serial number of its device. Unchanged if it is not recognized, or if it could not be asked. */
+  recognized(key: Key): Promise<Key> {
+    if (key.serialNumber !== null || !mayHaveCredential(key)) return Promise.resolve(key);
+    const found = this.#found.get(key.keyId) ?? this.#recognize(key).catch(() => key);
+    this.#found.set(key.keyId, found);
+    return found;
+  }
+
+  /** `recognized` for a list. */
+  async all(list: readonly Key[]): Promise<Key[]> {
+    const listed = new Set(list.map(({ keyId }) => keyId));
+    for (const keyId of this.#found.keys()) if (!listed.has(keyId)) this.#found.delete(keyId);
+    return Promise.all(list.map(key => this.recognized(key)));
+  }
+
+  async #recognize(key: Key): Promise<Key> {
+    const [asked, { identityId, challenge, policy }] = await Promise.all([
+      this.#claimed(key),
+      this.#registry('createIdentityChallenge', {}),
+    ]);
+    if (policy === 'never') return key;
+    let portion: number | null = 1;
+    while (portion !== null) {
+      const candidates: Candidates = await this.#registry('listIdentityCandidates', {
+        body: { ...shownBy(asked), portion },
+      });
+      const { relyingParty, list } = candidates;
+      if (list.length === 0) return key;
+      const credentials = list.map(({ credentialId }) => credentialId);
+      const found = await this.#identify(key, { step: 'find', relyingParty, challenge, credentials });
+      if (found.problem !== null) return key;
+      const candidate = list.find(({ credentialId }) => credentialId === found.credentialId);
+      if (candidate) return this.#proved(key, identityId, candidate, found.assertion);
+      portion = candidates.next;
+    }
+    return key;
+  }
+
+  /** A signature is verified by the registry; with U2F a key only reports that it has the credential. */
+  async #proved(
+    key: Key,
+    identityId: string,
+    { serialNumber }: { readonly serialNumber: string },
+    assertion: DataOf<Routes['identifyKey']>['assertion'],
+  ): Promise<Key> {
+    if (assertion !== null) await this.#registry('proveIdentity', { params: { identityId }, body: assertion });
+    return this.named(key, serialNumber);
+  }
+
+  /** The key as the hardware service lists it from now on. */
+  async named(key: Key, serialNumber: string): Promise<NumberedKey> {
+    await this.#identify(key, { step: 'name', relyingParty: noParty, serialNumber });
+    return { ...key, serialNumber, serialSource: recognizedBy, problem: null };
+  }
+
+  /** Gives the key a number: the printed one, or one that the registry makes. */
+  async numbered(key: Key, printed: string | null): Promise<NumberedKey> {
+    if (printed !== null) return { ...key, serialNumber: printed, serialSource: 'printed', problem: null };
+    const challenge = await this.#registry('createIdentityChallenge', {});
+    this.#numbers.set(key.keyId, challenge);
+    return { ...key, serialNumber: challenge.number, serialSource: 'auto', problem: null };
+  }
+
+  /** Has the key make its credential, after a touch. */
+  async make(key: Key): Promise<MadeIdentity> {
+    const [asked, made] = await Promise.all([
+      this.#claimed(key),
+      this.#numbers.get(key.keyId) ?? this.#registry('createIdentityChallenge', {}),
+    ]);
+    const { identityId, challenge, relyingParty, policy } = made;
+    if (policy === 'never' || !mayHaveCredential(key)) return { identity: null, problem: null };
+    const { evidence, problem } = await this.#identify(key, { step: 'make', relyingParty, challenge });
+    if (!evidence) return { identity: null, problem: problem ?? 'the key has made no credential' };
+    const { aaguid, firmware } = shownBy(asked);
+    const numberSource = key.serialSource === 'printed' || key.serialSource === 'auto' ? key.serialSource : 'key';
+    return { identity: { identityId, evidence, aaguid, firmware, numberSource }, problem: null };
+  }
+
+  /** Gives a registered device the credential of its key. `replace`: in place of the one that was lost. */
+  async bind({ deviceId }: DeviceDetail, { identityId, ...body }: NewIdentity, replace: boolean): Promise<void> {
+    const made = { deviceId, ...body, ...(replace ? { replace } : {}) };
+    await this.#registry('bindIdentity', { params: { identityId }, body: made });
+  }
+
+  /** Whether the key has the credential of the device; null if the device has none, or if the key could not be asked. */
+  async hasCredentialOf(key: Key, { serialNumber }: Pick<DeviceDetail, 'serialNumber'>): Promise<boolean | null> {
+    if (!mayHaveCredential(key)) return null;
+    const asked = await this.#claimed(key);
+    const body = { ...shownBy(asked), serialNumber };
+    const { relyingParty, list } = await this.#registry('listIdentityCandidates', { body });
+    if (list.length === 0) return null;
+    const credentials = list.map(({ credentialId }) => credentialId);
+    const { credentialId, problem } = await this.#identify(key, { step: 'find', relyingParty, credentials });
+    return problem === null ? credentialId !== null : null;
+  }
+
+  /** The key with its claims; as it is if it makes none. */
+  async #claimed(key: Key): Promise<Key> {
+    if (Object.keys(key.claims ?? {}).length > 0) return key;
+    return (await this.#poll(async () => claimedIn((await this.#hardware('listKeys', {})).list, key), claimsPoll)) ?? key;
+  }
+
+  #identify({ keyId }: Key, body: InputOf<Routes['identifyKey']>['body']) {
+    return this.#hardware('identifyKey', { params: { keyId }, body });
+  }
+}
+
+/** A name needs no relying party, and the interface asks for one in every step. */
+const noParty = `${'0'.repeat(32)}.devmgr.invalid`;
+
+/** What selects the credentials that a key may have. A key of U2F claims nothing. */
+const shownBy = ({ claims, firmwareVersion }: Key) => ({
+  protocol: Object.keys(claims ?? {}).length > 0 ? ('CTAP2' as const) : ('U2F' as const),
+  aaguid: claims?.aaguid ?? null,
+  firmware: claims?.firmware ?? firmwareVersion,
+});

@@ -1,0 +1,153 @@
+/** Keys that report no serial number, or one that other keys have as well: enrolled with a credential, and recognized by it everywhere. */
+import { afterEach, expect, test, vi } from 'vitest';
+import { daemonOfTests } from '../support/daemon-tests.ts';
+import type { FakeHid } from '../support/fake-hid.ts';
+import { FidoKey } from '../support/fido-key.ts';
+import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
+import { authenticatorRoot } from '../support/test-authenticator.ts';
+import { devmgr } from './program.ts';
+
+const system = (await vi.hoisted(async () => {
+  const { FakeHid } = await import('../support/fake-hid.ts');
+  return new FakeHid();
+})) as FakeHid;
+vi.mock('../../daemon/hardware/drivers.ts', async () => {
+  const { createHidDriver } = await import('../../drivers/hid/index.ts');
+  return { createDrivers: () => [createHidDriver({ system })] };
+});
+
+const daemon = daemonOfTests({ hardware: true });
+const root = authenticatorRoot('Test root of own numbers');
+const AAGUID = 'b93fd961-f2e6-462f-b122-82002247de78';
+const newKey = () => new IssuableAuthenticator({ root, aaguid: AAGUID });
+
+let plugged: number | null = null;
+afterEach(() => unplug());
+function unplug(): void {
+  if (plugged !== null) system.unplug(plugged);
+  plugged = null;
+}
+/** Only one key is attached at a time. */
+function plug(authenticator: IssuableAuthenticator, serial: string | null = null): void {
+  unplug();
+  authenticator.replug();
+  plugged = system.plug({ serial, interfaces: { fido: new FidoKey({ authenticator, touched: true, issued: true }) } });
+}
+
+const run = async (...words: string[]) => {
+  const { code, stdout, stderr } = await devmgr([...words, '--server', daemon.url], {
+    env: { DEVMGR_TOKEN: daemon.adminToken },
+  });
+  return { code, stdout, stderr };
+};
+const enroll = (...more: string[]) => run('enroll', '--count', '1', '--timeout', '5', '--json', ...more);
+const rowsOf = ({ stdout }: { readonly stdout: string }) =>
+  stdout
+    .trim()
+    .split('\n')
+    .filter(line => line.startsWith('{'))
+    .map(line => JSON.parse(line));
+const attached = async () => {
+  await expect.poll(async () => JSON.parse((await run('keys', '--json')).stdout).list, { timeout: 10_000 }).toHaveLength(1);
+  return JSON.parse((await run('keys', '--json')).stdout).list[0];
+};
+const deviceOf = async (serial: string) => {
+  const { list } = (await daemon.call('GET', `/api/devices/list?serialNumber=${serial}`)).data;
+  return (await daemon.call('GET', `/api/devices/${list[0].deviceId}`)).data;
+};
+
+test('a key without a serial number is enrolled by its printed number, and recognized without a touch by each command', async () => {
+  const [key, other] = [newKey(), newKey()];
+  plug(key);
+  const enrolled = await enroll('--printed', 'SK-0001', '--activate-for', 'ann');
+  expect(rowsOf(enrolled)).toMatchObject([{ result: 'registered', serialNumber: 'SK-0001', status: 'ACTIVE' }]);
+  const device = await deviceOf('SK-0001');
+  expect(device).toMatchObject({ identity: 'credential', serialNumber: 'SK-0001' });
+  plug(other);
+  expect(await attached()).toMatchObject({ serialNumber: null, device: null });
+  plug(key);
+  expect(await attached()).toMatchObject({
+    serialNumber: 'SK-0001',
+    serialSource: 'credential',
+    device: { deviceId: device.deviceId, status: 'ACTIVE' },
+    problem: null,
+  });
+  plug(key);
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'known', deviceId: device.deviceId }]);
+  plug(key);
+  await attached();
+  expect(await run('lock', '--plugged', '--reason', 'test')).toMatchObject({ code: 0 });
+  expect((await deviceOf('SK-0001')).status).toBe('LOCKED');
+  plug(key);
+  await attached();
+  expect((await run('verify')).stdout).toMatch(/SK-0001[^]*DEV-/);
+  plug(other);
+  await attached();
+  expect(await run('lock', '--plugged', '--reason', 'test')).toMatchObject({
+    code: 5,
+    stderr: expect.stringMatching(/no readable serial number/),
+  });
+});
+
+test('a printed number that another key has is refused, and one of a device that was registered by hand gets the credential', async () => {
+  const [key, other] = [newKey(), newKey()];
+  plug(key);
+  expect(rowsOf(await enroll('--printed', 'SK-0002'))).toMatchObject([{ result: 'registered' }]);
+  plug(other);
+  const refused = await enroll('--printed', 'SK-0002');
+  expect(rowsOf(refused)).toMatchObject([{ result: 'failed', message: expect.stringMatching(/is the number of DEV-\d+/) }]);
+  expect(await run('register', '--type', 'UKEY', '--serial', 'SK-0003', '--manufacturer', 'M', '--model', 'K')).toMatchObject({
+    code: 0,
+  });
+  plug(other);
+  expect(rowsOf(await enroll('--printed', 'SK-0003'))).toMatchObject([{ result: 'known', serialNumber: 'SK-0003' }]);
+  expect((await deviceOf('SK-0003')).identity).toBe('credential');
+  plug(other);
+  expect(await attached()).toMatchObject({ serialNumber: 'SK-0003' });
+});
+
+test('a key without any number gets one from the registry', async () => {
+  const key = newKey();
+  plug(key);
+  const [row] = rowsOf(await enroll('--number', 'auto'));
+  expect(row).toMatchObject({ result: 'registered', serialNumber: expect.stringMatching(/^DM-\w{5}-\w{5}$/) });
+  plug(key);
+  expect(await attached()).toMatchObject({ serialNumber: row.serialNumber });
+});
+
+test('a key that was reset elsewhere is bound again only if an ADMIN confirms it', async () => {
+  const key = newKey();
+  plug(key);
+  await enroll('--printed', 'SK-0005');
+  key.reset();
+  plug(key);
+  expect(await attached()).toMatchObject({ serialNumber: null });
+  expect(rowsOf(await enroll('--printed', 'SK-0005'))).toMatchObject([{ result: 'failed' }]);
+  plug(key);
+  expect(rowsOf(await enroll('--printed', 'SK-0005', '--was-reset'))).toMatchObject([{ result: 'known' }]);
+  plug(key);
+  expect(await attached()).toMatchObject({ serialNumber: 'SK-0005' });
+});
+
+test('a key with a copied serial number is refused at each command', async () => {
+  expect(await run('policies', 'set', '--identity', 'required')).toMatchObject({ code: 0 });
+  const [key, copy] = [newKey(), newKey()];
+  plug(key, 'CC-0001');
+  expect(rowsOf(await enroll('--activate-for', 'bea'))).toMatchObject([{ result: 'registered', serialNumber: 'CC-0001' }]);
+  expect((await deviceOf('CC-0001')).identity).toBe('credential');
+  plug(key, 'CC-0001');
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'known' }]);
+  const lacks = /lacks the credential of DEV-\d+/;
+  plug(copy, 'CC-0001');
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'failed', message: expect.stringMatching(lacks) }]);
+  await attached();
+  for (const words of [['verify'], ['lock', '--plugged', '--reason', 'test'], ['receipt', 'make']])
+    expect(await run(...words), words[0]).toMatchObject({ stderr: expect.stringMatching(lacks) });
+  expect((await deviceOf('CC-0001')).status).toBe('ACTIVE');
+});
+
+test('a number is needed for each key: a script that names none is told which flag does', async () => {
+  plug(newKey());
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'failed', message: expect.stringMatching(/no readable serial/) }]);
+  expect(await run('enroll', '--printed', 'SK-9')).toMatchObject({ code: 2, stderr: expect.stringContaining('--count 1') });
+});
