@@ -55,6 +55,8 @@ export const UDEV_RULES: readonly string[] = [FIDO_RULE, YUBIKEY_RULE];
 /** The problem of a key that can be listed but not opened, with the fix. */
 export function permissionProblem(vendorId: string): string {
   const rule = vendorId === VENDOR.YUBICO ? YUBIKEY_RULE : FIDO_RULE;
+  if (process.platform === 'win32')
+    return 'Windows lets only administrators open the key: start devmgr as administrator, or its daemon as a service';
   return process.platform === 'linux'
     ? `this user is not allowed to open the key: add the line ${rule} to ${UDEV_RULES_FILE}, join the group devmgr, run udevadm control --reload and plug the key in again`
     : 'this user is not allowed to open the key: run as a user who is';

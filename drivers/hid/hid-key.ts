@@ -36,6 +36,8 @@ export class HidKey {
   reported: AttachedKey | null = null;
   /** Claims of the key; null until they are read. */
   claims: KeyClaims | null = null;
+  /** Whether this user may not open it, although its serial number is known. */
+  isDenied = false;
   /** Whether an attempt of SCP11b was made since it was plugged in. */
   triedScp11b = false;
   /** The interfaces that existed when the key was last asked. */
@@ -138,8 +140,9 @@ export class HidKey {
     const { identity } = this;
     if (identity === null) return null;
     if (this.sharesSerial && this.serial !== null) return sharedSerial(this.serial);
-    if (identity.verdict.serial !== null) return null;
-    if (identity.unsettled?.code === 'no-permission') return permissionProblem(this.device.descriptor.vendorId);
+    const { vendorId } = this.device.descriptor;
+    if (identity.verdict.serial !== null) return this.isDenied ? permissionProblem(vendorId) : null;
+    if (identity.unsettled?.code === 'no-permission') return permissionProblem(vendorId);
     if (identity.unsettled === null) {
       return this.#cardAbsence === null
         ? identity.verdict.problem

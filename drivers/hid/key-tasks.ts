@@ -50,8 +50,11 @@ export class KeyTasks {
     if (key.claims !== null || this.#scheduled.has(key)) return;
     this.#scheduled.add(key);
     void this.#claimsLater(key)
-      // The key is gone, silent or not permitted: it is listed without claims.
-      .catch(() => undefined)
+      // The key is gone or silent, and is listed without claims, or not permitted.
+      .catch(error => {
+        key.isDenied = error instanceof HardwareError && error.code === 'no-permission';
+        if (key.isDenied && !key.removed.signal.aborted) this.#parts.onClaims(key);
+      })
       .finally(() => this.#scheduled.delete(key));
   }
 
@@ -127,6 +130,7 @@ export class KeyTasks {
     if (openFido === null || key.removed.signal.aborted) return;
     const signal = deadline(key.removed.signal, CLAIMS_LIMIT);
     const connection = await openFido(signal);
+    key.isDenied = false;
     try {
       key.claims = await readFidoClaims(connection, ids, signal);
     } finally {

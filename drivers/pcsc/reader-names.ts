@@ -2,7 +2,8 @@
 import { PRODUCT, VENDOR, YUBIKEY } from '../usb/ids.ts';
 
 /** Readers inside security keys. The keys are found over USB, and no SIM fits into them. */
-const SECURITY_KEY = /yubico|yubikey|nitrokey|token2|solokeys|solo 2|gnuk|fsij|canokey|onlykey|feitian epass|trustkey/i;
+const SECURITY_KEY =
+  /yubico|yubikey|nitrokey|token2|solokeys|solo 2|gnuk|fsij|canokey|onlykey|feitian epass|trustkey|thetis|excelsecu/i;
 
 /** Whether the reader is built into a security key. */
 export function isSecurityKeyReader(reader: string): boolean {
@@ -43,6 +44,7 @@ const MAKERS: readonly { readonly name: RegExp; readonly vendorId: string }[] = 
   { name: /yubico|yubikey/i, vendorId: VENDOR.YUBICO },
   { name: /nitrokey/i, vendorId: VENDOR.NITROKEY },
   { name: /token2/i, vendorId: VENDOR.TOKEN2 },
+  { name: /thetis|excelsecu/i, vendorId: VENDOR.EXCELSECU },
 ];
 
 /** The vendor id of the maker in the reader's name; null for other makers. */

@@ -31,7 +31,7 @@ export const PERMISSION = {
 /** Fails with a HardwareError `unavailable` if the authenticator cannot have a PIN. */
 export async function readPinState(key: Authenticator): Promise<PinState> {
   const { info } = key;
-  const protocol = protocolOf(info);
+  const [protocol] = protocolsOf(info);
   const rules = {
     minLength: info.minPinLength,
     refusesSimple: info.refusesSimplePins,
@@ -105,19 +105,31 @@ export async function enterPin(
   }
 }
 
-function protocolOf({ options, pinProtocols }: AuthenticatorInfo): PinProtocol {
-  const canHavePin = options.has('clientPin');
-  if (canHavePin && pinProtocols.includes(2)) return 2;
-  // Authenticators of CTAP 2.0 list none and have protocol one.
-  if (canHavePin && (pinProtocols.length === 0 || pinProtocols.includes(1))) return 1;
+type Protocols = readonly [first: PinProtocol, ...others: PinProtocol[]];
+
+/** In the order in which the key prefers them (CTAP 2.1, 6.4). Authenticators of CTAP 2.0 list none and have protocol one. */
+function protocolsOf({ options, pinProtocols }: AuthenticatorInfo): Protocols {
+  const [first, ...others] = (pinProtocols.length === 0 ? [1] : pinProtocols).filter(one => one === 1 || one === 2);
+  if (options.has('clientPin') && first !== undefined) return [first, ...others];
   throw new HardwareError('unavailable', 'this key cannot have a PIN');
 }
 
+/** By the first protocol that the key agrees on a key with: some list protocol two and refuse it. No PIN is sent before. */
 async function startExchange(key: Authenticator): Promise<PinExchange> {
-  const protocol = protocolOf(key.info);
-  const theirs = (await call(key, { protocol }, PIN.keyAgreement)).get(1);
-  if (!(theirs instanceof Map)) throw malformed('PIN');
-  return new PinExchange(protocol, theirs);
+  const [first, ...others] = protocolsOf(key.info);
+  let refusal: unknown;
+  for (const protocol of [first, ...others]) {
+    const response = await call(key, { protocol }, PIN.keyAgreement).catch(refused => {
+      if (!(refused instanceof HardwareError) || refused.code !== 'protocol') throw refused;
+      refusal ??= refused;
+      return null;
+    });
+    if (response === null) continue;
+    const theirs = response.get(1);
+    if (!(theirs instanceof Map)) throw malformed('PIN');
+    return new PinExchange(protocol, theirs);
+  }
+  throw refusal;
 }
 
 const call = async (

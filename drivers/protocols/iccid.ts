@@ -16,6 +16,7 @@ interface Iccid {
 const MASTER_FILE = fromHex('3F00');
 const EF_ICCID = fromHex('2FE2');
 const ICCID_BYTES = 10;
+const INDUSTRY = '89';
 
 /** The two generations of SIM, with the class byte and the P2 that their SELECT needs (04: return FCP; 00 in class A0). */
 const GENERATIONS = [
@@ -48,13 +49,16 @@ function isSelected(status: number): boolean {
   return status === SW.OK || status >> 8 === SW1.OK_PROACTIVE || status >> 8 === SW1.WARNING;
 }
 
-/** Parses the 10 bytes of EF_ICCID: swapped nibbles, padded with F. Throws HardwareError `protocol` for anything else. */
+/** Parses the 10 bytes of EF_ICCID: swapped nibbles, padded with F; digits that were not swapped are recognized. Throws HardwareError `protocol` for anything else. */
 export function parseIccid(content: Uint8Array): Iccid {
   if (content.length !== ICCID_BYTES) {
     throw new HardwareError('protocol', `the ICCID file has ${content.length} bytes instead of ${ICCID_BYTES}`);
   }
-  const swapped = toHex(content).replace(/(.)(.)/g, '$2$1');
-  const digits = swapped.replace(/^F{1,20}|F{1,20}$/g, '');
+  const written = toHex(content);
+  const swapped = written.replace(/(.)(.)/g, '$2$1');
+  // Some issuers do not swap the digits. Each number begins with 89, the industry of telecommunications (E.118).
+  const isSwapped = swapped.startsWith(INDUSTRY) || !written.startsWith(INDUSTRY);
+  const digits = (isSwapped ? swapped : written).replace(/^F{1,20}|F{1,20}$/g, '');
   if (digits === '') throw new HardwareError('protocol', 'the ICCID file is empty: the card was not personalized');
   const complete = /^\d{18}$/.test(digits) ? digits + luhnDigit(digits) : digits;
   return { digits: checkedSerial(complete, 'ICCID'), checked: !/^\d{19}$/.test(complete) || isLuhnValid(complete) };

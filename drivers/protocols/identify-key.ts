@@ -55,6 +55,8 @@ export async function identifyKey(key: KeyView, signal: AbortSignal, limit: numb
     key.productId,
     isMakers(key) ? 'maker' : 'descriptor',
   );
+  // A key that may not be opened cannot be recognized or proved either: that is the reason, whoever its maker is.
+  if (verdict.serial === null && unsettled === null) unsettled = await unopened(key, signal);
   return {
     verdict,
     source: verdict.serial === null ? null : 'usb-descriptor',
@@ -62,6 +64,15 @@ export async function identifyKey(key: KeyView, signal: AbortSignal, limit: numb
     unsettled,
     provisional: provisional && verdict.serial !== null,
   };
+}
+
+/** Why the FIDO interface may not be opened; null if it may, or if the key has none. */
+async function unopened({ openFido }: KeyView, signal: AbortSignal): Promise<HardwareError | null> {
+  const failure = await openFido?.(signal).then(
+    connection => connection.close().then(() => null),
+    error => error,
+  );
+  return failure instanceof HardwareError && failure.code === 'no-permission' ? failure : null;
 }
 
 async function attempt(

@@ -75,6 +75,9 @@ const TRUSSED: readonly string[] = [
 /** Whether the key has Trussed firmware. Ids are four lower-case hex digits. */
 export const isTrussed = (vendorId: string, productId: string): boolean => TRUSSED.includes(`${vendorId}:${productId}`);
 
+/** Thetis PRO is built by the maker of Token2's keys and answers the same query (keyroost, issue 125). */
+const TOKEN2_PLATFORM: readonly string[] = [VENDOR.TOKEN2, VENDOR.EXCELSECU];
+
 const KEY_SERIAL_SOURCES: readonly (KeySerialSource & { applies(vendorId: string, productId: string): boolean })[] = [
   {
     name: 'yubikey-management',
@@ -99,7 +102,7 @@ const KEY_SERIAL_SOURCES: readonly (KeySerialSource & { applies(vendorId: string
     name: 'token2',
     over: 'card',
     differsFromDescriptor: true,
-    applies: vendorId => vendorId === VENDOR.TOKEN2,
+    applies: vendorId => TOKEN2_PLATFORM.includes(vendorId),
     read: overCard(readToken2),
   },
 ];

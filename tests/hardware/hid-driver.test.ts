@@ -195,6 +195,16 @@ describe('keys with the same serial', () => {
   });
 });
 
+test('a key with a serial number that may not be opened is reported with it, and with the reason why it is of little use', async () => {
+  await started();
+  system.permitted = false;
+  system.plug({ ids: '096e:0850', serial: 'FT-9' });
+  await pass(3_000);
+  expect(driver.keys()).toMatchObject([
+    { serialNumber: 'FT-9', problem: expect.stringMatching(/not allowed to open/) },
+  ]);
+});
+
 test('a key that was replaced between two scans is not reported with the serial of the other key', async () => {
   system.events = false;
   await started();

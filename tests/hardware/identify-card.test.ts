@@ -35,6 +35,13 @@ describe('the ICCID', () => {
     expect(parseIccid(fromHex(file))).toEqual({ digits, checked: true });
   });
 
+  it.each([
+    ['8986000000000001232F', '8986000000000001232'],
+    ['89019900000000000427', '89019900000000000427'],
+  ])('reads digits that were not swapped: %s', (file, digits) => {
+    expect(parseIccid(fromHex(file))).toEqual({ digits, checked: true });
+  });
+
   it('with 18 digits gets its check digit appended', () => {
     expect(parseIccid(fromHex(iccidFile('898600000000000123')))).toEqual({
       digits: '8986000000000001232',

@@ -91,6 +91,14 @@ describe('the source of a serial', () => {
     });
   });
 
+  test('of a key of any maker that may not be opened is missing for that reason', async () => {
+    for (const ids of ['096e:0850', '20a0:42b1', '18d1:5026'])
+      expect(await ask(ids, { fido: denied })).toMatchObject({
+        verdict: { serial: null },
+        unsettled: { code: 'no-permission' },
+      });
+  });
+
   test("is a YubiKey's descriptor without the padding, as in its own protocol", async () => {
     const fido = new FakeCtapKey([4, 0, 2], {});
     const identity = await ask('1050:0402', { fido, descriptor: '0012345678' });
@@ -100,6 +108,8 @@ describe('the source of a serial', () => {
   test('is the smart card interface of a Token2 key if the program has access to it, else the descriptor', async () => {
     const card = fakeCard({ '00a4040008f00000014f747001': '9000', [READ_TOKEN2]: 'd104313233359000' });
     expect(await ask('349e:0010', { card })).toMatchObject({ verdict: { serial: '1235' }, source: 'token2' });
+    const thetis = fakeCard({ '00a4040008f00000014f747001': '9000', [READ_TOKEN2]: 'd104313233369000' });
+    expect(await ask('1ea8:fc26', { card: thetis })).toMatchObject({ verdict: { serial: '1236' }, source: 'token2' });
     expect(await ask('349e:0010', { descriptor: 'T2-1' })).toMatchObject({ source: 'usb-descriptor', unsettled: null });
   });
 

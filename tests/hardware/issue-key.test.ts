@@ -50,6 +50,8 @@ describe.each([
   ['protocol two', { protocols: [2, 1] }],
   ['protocol one of CTAP 2.1', { protocols: [1] }],
   ['a key of CTAP 2.0', { protocols: [1], ctap21: false }],
+  ['a key that prefers protocol one', { protocols: [1, 2], refusedProtocol: 2 }],
+  ['a key that lists protocol two first and refuses it', { protocols: [2, 1], refusedProtocol: 2 }],
 ] as const)('with %s', (_what, options) => {
   test('a PIN is set, and opens a stored credential', async () => {
     const { authenticator, issue } = keyWith(options);

@@ -24,6 +24,8 @@ import { pointOf } from './test-pki.ts';
 export interface IssuableOptions extends AuthenticatorOptions {
   /** PIN protocols. Default: two and one. */
   readonly protocols?: readonly (1 | 2)[];
+  /** A protocol that it lists and refuses. */
+  readonly refusedProtocol?: 1 | 2;
   /** False: a key of CTAP 2.0, without permissions, configuration and credential management. */
   readonly ctap21?: boolean;
   readonly minPinLength?: number;
@@ -294,6 +296,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
   }
 
   #protocolOf(value: Cbor | undefined): 1 | 2 {
+    if (value === this.#options.refusedProtocol) throw new Refusal(S.invalidParameter);
     if ((value === 1 || value === 2) && (this.#options.protocols ?? [2, 1]).includes(value)) return value;
     throw new Refusal(S.invalidParameter);
   }

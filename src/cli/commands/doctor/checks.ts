@@ -13,6 +13,7 @@ import { daemonMissing, findDaemon, healthAt } from '../../session/local-daemon.
 import { addressesOf, isLocalServer } from '../../settings/settings.ts';
 import { safe } from '../../terminal/text.ts';
 import { timeAndDistance } from '../../terminal/when.ts';
+import { usbHint, usbProblems } from './usb.ts';
 
 type State = 'ok' | 'warning' | 'failed';
 
@@ -138,7 +139,8 @@ async function loginCheck(context: Context): Promise<Check> {
 async function hardwareChecks(context: Context): Promise<Check[]> {
   try {
     const { list, drivers } = await context.hardware.call('listKeys');
-    return [...drivers.map(driverCheck), ...list.map(keyCheck)];
+    const usb = (await usbProblems()).map(problem => check('usb', 'warning', problem, usbHint));
+    return [...drivers.map(driverCheck), ...usb, ...list.map(keyCheck)];
   } catch (error) {
     if (isFault(error, 'interrupted')) throw error;
     const why = `the attached keys cannot be listed: ${errorWords(error)}`;
