@@ -49,7 +49,10 @@ function isSelected(status: number): boolean {
   return status === SW.OK || status >> 8 === SW1.OK_PROACTIVE || status >> 8 === SW1.WARNING;
 }
 
-/** Parses the 10 bytes of EF_ICCID: swapped nibbles, padded with F; digits that were not swapped are recognized. Throws HardwareError `protocol` for anything else. */
+/**
+ * Parses the 10 bytes of EF_ICCID: swapped nibbles, padded with F; digits that were not swapped are recognized. Throws HardwareError
+ * `protocol` for anything else.
+ */
 export function parseIccid(content: Uint8Array): Iccid {
   if (content.length !== ICCID_BYTES) {
     throw new HardwareError('protocol', `the ICCID file has ${content.length} bytes instead of ${ICCID_BYTES}`);

@@ -55,7 +55,7 @@ export async function identifyKey(key: KeyView, signal: AbortSignal, limit: numb
     key.productId,
     isMakers(key) ? 'maker' : 'descriptor',
   );
-  // A key that may not be opened cannot be recognized or proved either: that is the reason, whoever its maker is.
+  // A key that may not be opened cannot be recognized or proved either: that is the reason, for keys of every maker.
   if (verdict.serial === null && unsettled === null) unsettled = await unopened(key, signal);
   return {
     verdict,

@@ -69,12 +69,12 @@ const GNUK = /^FSIJ-(\d+(?:\.\d+)*)-([0-9A-Fa-f]{8,})$/;
 /** One repeated digit, or the F of erased memory. */
 const BLANK = /^(?:([0-9])\1*|[Ff]+)$/;
 
-const BY_HAND = 'register it by hand with the number printed on it';
+const BY_HAND = 'enroll it with the number printed on it';
 
 const refused = (problem: string): SerialVerdict => ({ serial: null, firmwareVersion: null, problem });
 
 /** The problem of a key that reports no serial at all. */
-const NO_SERIAL = `no readable serial: the key does not report one over USB; ${BY_HAND}`;
+const NO_SERIAL = `no readable serial: the key does not report one; ${BY_HAND}`;
 
 /** The problem of two keys that report the same serial while both are plugged in. */
 export function sharedSerial(serial: string): string {

@@ -161,8 +161,7 @@ export class KeyEnrollment {
 
   /** The credential of a key that is registered, or why it has none that it must have. */
   async #identity(key: Key): Promise<MadeIdentity> {
-    const isWanted =
-      isNumbered(key) || (isAnswering(key) && (await this.#registry.identityPolicy()) === 'required');
+    const isWanted = isNumbered(key) || (isAnswering(key) && (await this.#registry.identityPolicy()) === 'required');
     return isWanted ? this.#registry.recognition.make(key) : { identity: null, problem: null };
   }
 
@@ -215,7 +214,8 @@ export class KeyEnrollment {
     if (proved?.refusal)
       return this.#outcome(key, { result: 'failed', message: `not registered: ${proved.refusal}`, ...proof });
     const { identity, problem } = await this.#identity(key);
-    if (problem !== null) return this.#outcome(key, { result: 'failed', message: `not registered: ${problem}`, ...proof });
+    if (problem !== null)
+      return this.#outcome(key, { result: 'failed', message: `not registered: ${problem}`, ...proof });
     const body = {
       ...registrationFor({ ...key, serialNumber }, this.#options),
       ...(proved?.proofId ? { proofId: proved.proofId } : {}),

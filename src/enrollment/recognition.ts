@@ -5,13 +5,14 @@ import type { Key } from '../contract/hardware.ts';
 import type { NewIdentity } from '../contract/identity-shapes.ts';
 import type { Routes } from '../contract/routes.ts';
 import { claimedIn } from './same-device.ts';
-import type { NumberedKey } from './registry.ts';
-import type { Poll, Send } from './requests.ts';
+import type { Poll, Send } from './send.ts';
 
 /** Where the number of a key is from that reports none: `serialSource` of the key. */
 export type OwnNumberSource = 'printed' | 'auto';
 /** `serialSource` of a key that was recognized by its credential. */
 export const recognizedBy = 'credential';
+
+type Named = Key & { readonly serialNumber: string };
 
 /** Whether the serial number is one that the key does not report, and its device has no credential yet. */
 export const isNumbered = ({ serialSource }: Pick<Key, 'serialSource'>): boolean =>
@@ -96,13 +97,13 @@ export class Recognition {
   }
 
   /** The key as the hardware service lists it from now on. */
-  async named(key: Key, serialNumber: string): Promise<NumberedKey> {
+  async named(key: Key, serialNumber: string): Promise<Named> {
     await this.#identify(key, { step: 'name', relyingParty: noParty, serialNumber });
     return { ...key, serialNumber, serialSource: recognizedBy, problem: null };
   }
 
   /** Gives the key a number: the printed one, or one that the registry makes. */
-  async numbered(key: Key, printed: string | null): Promise<NumberedKey> {
+  async numbered(key: Key, printed: string | null): Promise<Named> {
     if (printed !== null) return { ...key, serialNumber: printed, serialSource: 'printed', problem: null };
     const challenge = await this.#registry('createIdentityChallenge', {});
     this.#numbers.set(key.keyId, challenge);
@@ -145,7 +146,9 @@ export class Recognition {
   /** The key with its claims; as it is if it makes none. */
   async #claimed(key: Key): Promise<Key> {
     if (Object.keys(key.claims ?? {}).length > 0) return key;
-    return (await this.#poll(async () => claimedIn((await this.#hardware('listKeys', {})).list, key), claimsPoll)) ?? key;
+    return (
+      (await this.#poll(async () => claimedIn((await this.#hardware('listKeys', {})).list, key), claimsPoll)) ?? key
+    );
   }
 
   #identify({ keyId }: Key, body: InputOf<Routes['identifyKey']>['body']) {

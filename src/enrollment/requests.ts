@@ -1,22 +1,13 @@
 /** The requests of enrollment and issuing, over the clients of the command line or of the console. */
 import { Code } from '../contract/codes.ts';
-import type { DataOf, InputOf } from '../contract/define.ts';
-import type { RouteName } from '../contract/endpoints.ts';
 import type { Key } from '../contract/hardware.ts';
-import type { Routes } from '../contract/routes.ts';
 import type { IdentityPolicy } from '../contract/values.ts';
 import { issueFailure } from './issue-events.ts';
 import type { IssueRequests } from './issuing.ts';
-import type { DeviceQuestions, EnrollmentRegistry } from './registry.ts';
 import { Recognition } from './recognition.ts';
+import type { DeviceQuestions, EnrollmentRegistry } from './registry.ts';
 import { claimedIn, claimsPoll } from './same-device.ts';
-
-/** Sends a request. `id`: the idempotency key of a write; null or absent for a new one. */
-export type Send = <N extends RouteName>(
-  operation: N,
-  input: InputOf<Routes[N]>,
-  id?: string | null,
-) => Promise<DataOf<Routes[N]>>;
+import type { Poll, Send } from './send.ts';
 
 /** The meaning of errors of these clients. */
 export interface RequestErrors {
@@ -27,12 +18,6 @@ export interface RequestErrors {
   /** Codes of refusals that every other key would meet as well. */
   readonly fatal: readonly number[];
 }
-
-/** The first value of `read` that is not null; null once the time has passed. */
-export type Poll = <T>(
-  read: () => Promise<T | null>,
-  options: { readonly everyMs: number; readonly forMs: number },
-) => Promise<T | null>;
 
 /** The questions of a comparison. `hardware`: the service with the keys. */
 export const questionsBy = (

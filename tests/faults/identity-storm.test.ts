@@ -12,7 +12,8 @@ import type { Key } from '../../src/contract/hardware.ts';
 import { poll } from '../../src/delivery/wait.ts';
 import { KeyEnrollment } from '../../src/enrollment/key-enrollment.ts';
 import { Recognition } from '../../src/enrollment/recognition.ts';
-import { enrollmentRegistryBy, questionsBy, type Send } from '../../src/enrollment/requests.ts';
+import { enrollmentRegistryBy, questionsBy } from '../../src/enrollment/requests.ts';
+import type { Send } from '../../src/enrollment/send.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { FakeHid } from '../support/fake-hid.ts';
 import { FidoKey } from '../support/fido-key.ts';
@@ -160,7 +161,7 @@ test(`${KEYS} keys of one model at two stations, with seed ${SEED}`, { timeout: 
     for (let at = visits.pop(); at !== undefined; at = visits.pop()) await visit(station, at);
   }
   await Promise.all([work(await stationOf()), work(await stationOf())]);
-  // Those whose last visit was cut are enrolled now.
+  // Keys whose last visit was cut are enrolled now.
   const last = await stationOf();
   for (const [at, { enrolled }] of keys.entries()) if (!enrolled) await visit(last, at);
   for (const [at, { enrolled }] of keys.entries()) if (!enrolled) await visit(last, at);

@@ -76,6 +76,6 @@ withPcscd('a YubiKey whose only interface is the smart card', () => {
     await pcscd.insert(cardOf([]));
     const key = await recorded.next('attached');
     expect(key).toMatchObject({ deviceType: 'UKEY', serialNumber: null, serialSource: null });
-    expect(key.problem).toMatch(/no readable serial.*by hand/);
+    expect(key.problem).toMatch(/no readable serial.*printed on it/);
   });
 });

@@ -56,7 +56,7 @@ describe('a serial is rejected with the reason', () => {
     const verdict = judge(serial, ids);
     expect(verdict.serial).toBeNull();
     expect(verdict.problem).toContain(reason);
-    expect(verdict.problem).toContain('register it by hand');
+    expect(verdict.problem).toContain('printed on it');
     expect(verdict.problem).not.toContain('\u001b');
   });
 });

@@ -187,6 +187,11 @@ export function validRequests(
       const [{ keyId, serialNumber }] = data(await daemon().call('GET', '/api/hardware/keys')).list;
       return { path: `/api/hardware/keys/${keyId}/issue`, body: { step: 'state', serialNumber } };
     },
+    identifyKey: async () => {
+      const [{ keyId }] = data(await daemon().call('GET', '/api/hardware/keys')).list;
+      const relyingParty = `${'0'.repeat(32)}.devmgr.invalid`;
+      return { path: `/api/hardware/keys/${keyId}/identify`, body: { step: 'name', relyingParty } };
+    },
     proveKey: async () => {
       const { list } = data(await daemon().call('GET', '/api/hardware/keys'));
       return {

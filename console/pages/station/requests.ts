@@ -4,7 +4,7 @@ import { endpoints } from '../../../src/contract/endpoints.ts';
 import { retry, waitMs } from '../../../src/delivery/retry.ts';
 import { schedules } from '../../../src/delivery/schedules.ts';
 import { sleep } from '../../../src/delivery/wait.ts';
-import type { Send } from '../../../src/enrollment/requests.ts';
+import type { Send } from '../../../src/enrollment/send.ts';
 import { problemOf } from '../../api/problem.ts';
 import { call, newKey, token } from '../../api/request.ts';
 import { streamState } from '../../api/stream.ts';

@@ -5,10 +5,11 @@ import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { recordClaims } from '../../../enrollment/claims-record.ts';
 import { otherKeyOf } from '../../../enrollment/other-key.ts';
-import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
 import { Recognition } from '../../../enrollment/recognition.ts';
-import { questionsBy, type Send } from '../../../enrollment/requests.ts';
+import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
+import { questionsBy } from '../../../enrollment/requests.ts';
 import type { Contradiction } from '../../../enrollment/same-device.ts';
+import type { Send } from '../../../enrollment/send.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { Fault, failure, isFault } from '../../fault.ts';
@@ -21,8 +22,8 @@ export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, 
   found.what === 'credential'
     ? `it lacks the credential of ${deviceId}: it is another key with the serial number ${serial}, or it was reset elsewhere. Only an ADMIN can confirm that it was reset`
     : found.what === 'credentials'
-    ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
-    : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
+      ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
+      : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
 
 /** The requests of a client. */
 export const sendBy =

@@ -18,8 +18,8 @@ import type { BindingPerson, Bindings } from '../spool/bindings.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
 import type { KeyCount } from './key-count.ts';
 import { attachedAtStart, Idle, isSkipped, keyEvents } from './key-events.ts';
-import { type EnrollReport, showRow } from './report.ts';
 import { type OwnNumber, ownNumbered } from './own-number.ts';
+import { type EnrollReport, showRow } from './report.ts';
 import { EnrollFile } from './results.ts';
 
 /** How keys are enrolled, and when it ends. */

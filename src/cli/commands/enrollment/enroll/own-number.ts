@@ -9,11 +9,9 @@ import { askText } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
 
 /** How such a key gets its number. `ask`: at the terminal; without one it is not enrolled. */
-export type OwnNumber =
-  | { readonly kind: 'ask' | 'auto' }
-  | { readonly kind: 'printed'; readonly number: string };
+export type OwnNumber = { readonly kind: 'ask' | 'auto' } | { readonly kind: 'printed'; readonly number: string };
 
-/** The key with its number. Unchanged if it reports one, if it is not a UKEY, or if nobody can be asked. */
+/** The key with its number. Unchanged if it reports one, if it is not a UKEY, or if there is no terminal to ask at. */
 export async function ownNumbered(
   context: Context,
   key: Key,
