@@ -1238,6 +1238,8 @@ export const station: typeof en.station = {
     hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
     remove: 'Liste entfernen',
     unused: columns => `Ignorierte Spalten: ${columns.join(', ')}.`,
+    gone: userIds => `Kein Schlüssel für Personen, die laut Datei ausgeschieden sind: ${userIds.join(', ')}.`,
+    repeated: lines => `Zeilen, die eine frühere wiederholen: ${lines.map(grouped).join(', ')}.`,
     progress: (finished, all) => `${grouped(finished)} von ${grouped(all)} Zeilen erledigt`,
     skipped: count => `${grouped(count)} übersprungen`,
     waiting: 'Als Nächste',
@@ -1348,18 +1350,23 @@ export const stationIssue: typeof en.stationIssue = {
 export const rosterFaults: typeof en.rosterFaults = {
   /** Fault of the file, or of the line that it names. */
   of: {
-    'column twice': ({ column }) => `zwei Spalten für ${column}`,
-    'column missing': 'die Spalte userId fehlt',
-    cells: ({ expected, found }) =>
-      `sie hat ${found} Zellen, die Kopfzeile ${expected}: Enthält eine Zelle ein Komma ohne Anführungszeichen?`,
+    ...importing.fault,
+    'no rows': 'Die Datei enthält nach den Namen der Spalten keine Personen.',
+    'columns absent': 'Der Datei fehlt eine Spalte.',
+    'fields missing': ({ rejected: [column] }) =>
+      column === undefined
+        ? 'Keine Spalte enthält die Benutzernamen. Nennen Sie sie in der Datei userId.'
+        : `Die Spalte ${column.column} enthält IDs eines Systems, keine Benutzernamen. Nennen Sie die Spalte der Benutzernamen userId.`,
+    'column twice': ({ column, columns }) =>
+      `Zwei Spalten können ${column} sein: ${columns.join(', ')}. Benennen Sie eine davon um.`,
+    foreign: ({ kind }) => importing.foreign[kind],
+    unread: ({ problem }) => problem,
     userId: ({ text }) => (text === '' ? 'userId ist leer' : `${text} ist keine gültige userId`),
     name: `name hat mehr als ${rosterBounds.name} Zeichen`,
     type: 'type muss UKEY oder SIMKEY sein',
     count: `count muss eine ganze Zahl von 1 bis ${rosterBounds.keys} sein`,
     'person twice': ({ earlier, userId }) => `${userId} steht schon in Zeile ${earlier}`,
     lines: () => `eine Liste hat höchstens ${grouped(rosterBounds.lines)} Zeilen`,
-    'open quote': 'ein Anführungszeichen wird nicht geschlossen',
-    'text after quote': 'auf ein schließendes Anführungszeichen folgt Text',
     encoding: ({ encoding }) =>
       `kein gültiges ${encoding.toUpperCase()}. Speichern Sie die Datei als UTF-8 (in Excel: CSV UTF-8), oder wählen Sie ihre Kodierung.`,
     empty: 'Die Datei enthält keine Personen.',

@@ -1181,10 +1181,12 @@ export const station = {
   },
   roster: {
     title: 'Roster',
-    file: 'CSV file with the columns userId, name, count and type',
-    hint: 'Only userId is required. The file is read in this browser and is not uploaded.',
+    file: 'List of people',
+    hint: 'An export of a directory or HR system (CSV, .xlsx, JSON, LDIF), or CSV with userId, name, count and type. It is read in this browser and is not uploaded.',
     remove: 'Remove the roster',
     unused: (columns: readonly string[]) => `Ignored columns: ${columns.join(', ')}.`,
+    gone: (userIds: readonly string[]) => `No key for persons whom the file marks as gone: ${userIds.join(', ')}.`,
+    repeated: (lines: readonly number[]) => `Lines that repeat an earlier one: ${lines.map(grouped).join(', ')}.`,
     progress: (finished: number, all: number) => `${grouped(finished)} of ${grouped(all)} rows done`,
     skipped: (count: number) => `${grouped(count)} skipped`,
     waiting: 'Next',
@@ -1298,18 +1300,22 @@ type FaultWords = {
 export const rosterFaults = {
   /** Fault of the file, or of the line that it names. */
   of: {
-    'column twice': ({ column }) => `two columns for ${column}`,
-    'column missing': 'the column userId is missing',
-    cells: ({ expected, found }) =>
-      `it has ${found} cells, the header row ${expected}: does a cell contain a comma and no quotes?`,
+    ...importing.fault,
+    'no rows': 'The file has no people after the names of the columns.',
+    'columns absent': 'The file lacks a column.',
+    'fields missing': ({ rejected: [column] }) =>
+      column === undefined
+        ? 'No column has the user names. Name it userId in the file.'
+        : `The column ${column.column} has ids that a system has made, not user names. Name the column of the user names userId.`,
+    'column twice': ({ column, columns }) => `Two columns can be ${column}: ${columns.join(', ')}. Rename one of them.`,
+    foreign: ({ kind }) => importing.foreign[kind],
+    unread: ({ problem }) => problem,
     userId: ({ text }) => (text === '' ? 'userId is empty' : `${text} is not a valid userId`),
     name: `name has more than ${rosterBounds.name} characters`,
     type: 'type must be UKEY or SIMKEY',
     count: `count must be a whole number from 1 to ${rosterBounds.keys}`,
     'person twice': ({ earlier, userId }) => `${userId} is already in line ${earlier}`,
     lines: () => `a roster has at most ${grouped(rosterBounds.lines)} lines`,
-    'open quote': 'a quote is opened and never closed',
-    'text after quote': 'text follows a closing quote',
     encoding: ({ encoding }) =>
       `it is not valid ${encoding.toUpperCase()}. Save the file as UTF-8 (in Excel: CSV UTF-8), or choose its encoding.`,
     empty: 'The file has no people.',

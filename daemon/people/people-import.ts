@@ -114,7 +114,8 @@ function decideItem(
   if (!person) {
     if (left) return { outcome: 'unchanged', person, change: null, changes: [] };
     const details = { userName, name: name ?? null, names: null, email: email ?? null, externalId: null } as const;
-    return { outcome: 'created', person, change: create({ ...details, groups: [], source: SOURCE }), changes: [] };
+    const changes = changesOf(person, { name, email, source: undefined });
+    return { outcome: 'created', person, change: create({ ...details, groups: [], source: SOURCE }), changes };
   }
   const isOwn = person.source === SOURCE;
   const isAdopted = adopt && person.source === 'local';
@@ -134,13 +135,13 @@ function decideItem(
 const otherSource = ({ number, userName, source }: PersonRecord): string =>
   `${userName} is ${personIds.format(number)} of the source ${source}: ${source === 'local' ? 'adopt persons who were added here, or change this one' : 'change the person there'}`;
 
-/** The fields that get another value. Undefined keeps the one before. */
+/** The fields that get another value; null for a new person. Undefined keeps the one before. */
 function changesOf(
-  person: PersonRecord,
+  person: PersonRecord | null,
   wanted: { readonly [F in FieldChanges[number]['field']]: string | null | undefined },
 ): FieldChanges {
   return (['name', 'email', 'source'] as const).flatMap(field => {
-    const [before, after] = [person[field], wanted[field]];
+    const [before, after] = [person?.[field] ?? null, wanted[field]];
     return after === undefined || after === before ? [] : [{ field, before, after }];
   });
 }

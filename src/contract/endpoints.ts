@@ -113,7 +113,7 @@ export const endpoints = {
     'list.userId',
     'list.candidates',
   ]),
-  importPeople: post('/api/people/import', ['total', 'success', 'failed', 'results']),
+  importPeople: post('/api/people/import', ['results']),
   matchPeople: post('/api/people/match', ['total', 'success', 'failed', 'results']),
   releasePeople: post('/api/people/release', ['released', 'locked']),
   countLeftovers: get('/api/people/leftovers', ['activeDevices', 'tokens']),

@@ -135,44 +135,43 @@ export const listFields: FieldSet<ListField> = [
 /** Fields of persons. */
 export type PersonField = 'userId' | 'name' | 'givenName' | 'familyName' | 'email' | 'status' | 'count' | 'type';
 
+/** Each name a tier of its own, after the name of the field: a file may have several of them, and none has to be asked about. */
+const inOrder = (text: string): readonly (readonly string[])[] => [[], ...words(text).map(word => [word])];
+
 /** Rosters and imports of persons. */
 export const personFields: FieldSet<PersonField> = [
   {
     field: 'userId',
-    words: [logins, principals, directoryNames],
+    words: [logins, principals, ...inOrder(directoryNames.join(' '))],
     fits: isLogin,
     isJudged: true,
     instead: 'email',
   },
   {
     field: 'name',
-    words: [
-      words(`displayname fullname cn commonname personname employeename anzeigename vollstandigername vollername nomcomplet nomaffiche
-        nombrecompleto nomecompleto nomecompleto lastnamefirstname nachnamevorname`),
-    ],
+    words:
+      inOrder(`displayname fullname lastnamefirstname nachnamevorname nomprenom employeename personname anzeigename vollstandigername vollername
+      nomcomplet nomaffiche nombrecompleto nombreparamostrar nomecompleto nomedeexibicao nomevisualizzato nominativo commonname cn`),
   },
   {
     field: 'givenName',
-    words: [words('firstname givenname vorname prenom nombre primeironome nome prenome givennames')],
+    words: inOrder('firstname givennames preferredfirstname forename vorname prenom nombre primeironome nome prenome'),
   },
   {
     field: 'familyName',
-    words: [
-      words(
-        'lastname surname sn familyname nachname familienname nom nomdefamille apellido apellidos sobrenome apelido cognome',
-      ),
-    ],
+    words: inOrder(
+      'lastname surname familyname sn nachname familienname nom nomdefamille apellido apellidos sobrenome apelido ultimonome cognome',
+    ),
   },
-  { field: 'email', words: [addresses] },
+  { field: 'email', words: inOrder(addresses.join(' ')) },
   {
     field: 'status',
-    words: [
-      words(
-        'status state active isactive enabled accountenabled accountstatus employmentstatus userstatus employeestatus suspended terminated statut estado stato aktiv zustand actif activo ativo attivo',
-      ),
-    ],
+    words:
+      inOrder(`accountstatus userstatus employmentstatus employeestatus status accountenabled accountdisabled enabled suspended disabled
+      blockcredential terminated useraccountcontrol nsaccountlock logindisabled isactive active inactive state archived deleted isdeleted
+      statut estado stato zustand kontostatus gesperrt deaktiviert ausgeschieden inaktiv aktiv actif activo ativo attivo`),
   },
-  { field: 'count', words: [words('keys quantity qty anzahl')] },
+  { field: 'count', words: inOrder('keys quantity qty anzahl nombredecles cantidad quantidade quantita') },
   { field: 'type', words: [], weak: words('devicetype keytype'), fits: isDeviceType },
 ];
 

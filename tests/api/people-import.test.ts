@@ -30,11 +30,21 @@ const success = { status: 'success', code: 200, message: 'success', changes: [],
 
 it('adds persons with a source of their own, updates them, and leaves alone what is equal', async () => {
   const [first, second] = [freshName(), freshName()];
-  const people = [{ userName: first, name: 'Ada Lovelace', email: 'ada@example.com' }, { userName: second }];
+  const people: Partial<Record<'userName' | 'name' | 'email', string>>[] = [
+    { userName: first, name: 'Ada Lovelace', email: 'ada@example.com' },
+    { userName: second },
+  ];
   const added = await importing(people);
   expect(added).toMatchObject({ total: 2, success: 2, failed: 0 });
   const { personId } = await person(first);
-  expect(added.results[0]).toEqual({ ...success, userName: first, personId, outcome: 'created' });
+  const fields = ['name', 'email'] as const;
+  expect(added.results[0]).toEqual({
+    ...success,
+    userName: first,
+    personId,
+    outcome: 'created',
+    changes: fields.map(field => ({ field, before: null, after: people[0]![field] })),
+  });
   expect(await person(first)).toMatchObject({ ...people[0], source: 'import', active: true, externalId: null });
   const changed = await importing([
     { userName: first.toUpperCase(), name: 'Ada King' },

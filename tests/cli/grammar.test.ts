@@ -310,7 +310,10 @@ test('a flag takes the same kind of value in every command, and a letter stands 
     [...Map.groupBy(pairs, ([name]) => name)]
       .map(([name, found]) => [name, ...new Set(found.map(([, value]) => value))])
       .filter(({ length }) => length > 2);
-  expect(several(all.map(([name, { value = '' }]) => [name, value] as const))).toEqual([]);
+  // Who leaves, and what happens to the keys then.
+  expect(several(all.map(([name, { value = '' }]) => [name, value] as const))).toEqual([
+    ['leavers', 'COLUMN=VALUE', 'ACTION'],
+  ]);
   // enroll counts keys, and a log is followed, as other programs do it.
   expect(several(all.flatMap(([name, { short }]) => (short ? [[short, name] as const] : [])))).toEqual([
     ['n', 'count', 'limit'],

@@ -355,6 +355,8 @@ test.each([
   'people leave held',
   'people refused',
   'people match',
+  'people import ~/people.csv --dry-run',
+  'people import ~/people.csv --json',
   'people leave release PER-1 --yes',
   'tokens list',
   'tokens list --csv',

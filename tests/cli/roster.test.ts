@@ -165,17 +165,20 @@ describe('in a script', () => {
   });
 
   test.each([
-    ['name\nAnn\n', /line 1: the column userId is missing/],
-    ['userId\nann\nann\n', /line 3: ann is already in line 2/],
-    ['userId,type\nann,UKEY\nann,SIMKEY\nann,ukey\n', /line 4: ann is already in line 2 with type UKEY/],
+    ['name\nAnn\n', /has no column for userId[\s\S]*--map userId=COLUMN/],
+    ['User Id,Name\n00u7k2m1,Ann\n', /column "User Id" has ids that a system has made, not logins/],
+    ['userId,count\nann,1\nann,2\n', /line 3: ann is already in line 2/],
+    ['userId,type,count\nann,UKEY,1\nann,SIMKEY,1\nann,ukey,2\n', /line 4: ann is already in line 2 with type UKEY/],
     ['userId,type\nann,UKEY\nann,\n', /line 3: ann is already in line 2/],
     ['userId,type\nann,CARD\n', /line 2: type must be UKEY or SIMKEY/],
     ['userId,count\nann,0\n', /line 2: count must be a whole number from 1 to 100/],
     ['userId,count\nann,101\n', /line 2: count must be/],
-    ['userId\nann\nbob\nANN\n', /line 4: ANN is already in line 2/],
+    ['userId,count\nann,1\nbob,1\nANN,2\n', /line 4: ANN is already in line 2/],
+    ['userId,status\nann,Terminated\n', /no people who can get a key/],
+    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\nann\n`, /not a file of text/],
     [`userId\nann\n${'x'.repeat(129)}\n`, /line 3: userId/],
     ['userId,name\n,Ann\n', /line 2: userId/],
-    ['', /has no people/],
+    ['', /is empty/],
     ['userId\n', /has no people/],
     [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, /line 100002: .*at most 100,000/],
   ])('an invalid roster is refused before the first key (%#)', async (roster, message) => {
@@ -184,17 +187,29 @@ describe('in a script', () => {
     expect(stderr).toMatch(message);
   });
 
-  test.each([
+  test.each<readonly [string, readonly string[], readonly RegExp[]]>([
+    ['room,userId,building\n7,ann,B\n', [], [/ignored columns: room, building/]],
     [
-      'room,userId,building\n7,ann,B\n',
-      /^Columns of \S+people\.csv that are not used: room, building\. The columns are userId/m,
+      'userId,name,status\nann,Ann,Active\nbob,Bob,Suspended\n',
+      [],
+      [/no key for .* gone: bob \(line 3, status: Suspended\)/],
     ],
-    // A file that is not text.
-    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\nann\n`, /^Columns of .* that are not used: [\\x0, ]{190,199}…\./m],
-  ])('further columns of a roster are named and not used (%#)', async (roster, message) => {
-    const { code, stderr } = await reader.station(roster).run('--timeout', '1', '--skip-attached');
-    expect([code, stderr]).toEqual([10, expect.stringMatching(message)]);
-    expect(stderr).toContain('[1 of 1] ann\n');
+    ['userId\nju\u0308ann\nJ\u00dcANN\n', [], [/line 3 repeats line 2/]],
+    ['Kennwort,Personal,Vorname,Nachname\ngeheim,ann,Ann,One\n', ['--map', 'userId=Personal'], [/Ann One \(ann\)/]],
+    ['userId,Site\nann,North\nbob,South\n', ['--where', 'Site=north'], [/\[1 of 1\] ann/]],
+  ])('a roster of another system is read: who is left out is named (%#)', async (roster, flags, messages) => {
+    const { code, stderr } = await reader.station(roster).run(...flags, '--timeout', '1', '--skip-attached');
+    expect(code).toBe(10);
+    for (const message of messages) expect(stderr).toMatch(message);
+    expect(stderr).toContain('[1 of 1] ');
+    expect(stderr).not.toContain('geheim');
+  });
+
+  test('a roster can be LDIF', async () => {
+    const file = join(temporaryFolder(), 'people.ldif');
+    writeFileSync(file, 'dn: uid=ann,dc=example\nuid: ann\ncn:: QW5uIE9uZQ==\n');
+    const { code, stderr } = await reader.station(null).run('--roster', file, '--timeout', '1', '--skip-attached');
+    expect([code, stderr]).toEqual([10, expect.stringContaining('Ann One (ann)')]);
   });
 
   test('a key that is bound and inserted again does not lower the yield', async () => {

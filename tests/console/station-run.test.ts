@@ -1,7 +1,7 @@
 /** A run of the station without a browser: what is bound to whom, what is said, and what is kept. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { figuresOf, resultCells, type StoredRun } from '../../console/pages/station/results.ts';
-import { readRoster, readRosterBytes } from '../../console/pages/station/roster-file.ts';
+import { readRosterBytes } from '../../console/pages/station/roster-file.ts';
 import { type RunStore, type StationRegistry, StationRun } from '../../console/pages/station/run.ts';
 import type { DeviceDetail } from '../../src/contract/device-shapes.ts';
 import type { Key } from '../../src/contract/hardware.ts';
@@ -344,51 +344,63 @@ describe('with a roster', () => {
   });
 });
 
+const readRoster = (text: string) => readRosterBytes(new TextEncoder().encode(text), null, 'people.csv');
+
 describe('the file of a roster', () => {
-  test('is read as spreadsheets write it', () => {
+  test('is read as spreadsheets write it', async () => {
     const text = 'User-ID;Name;Count;Type\r\n"ann";"Meier; ""Ann""\r\nB";2;ukey\r\n\r\n\'=bob;;;\r\n';
-    expect(readRoster(text)).toEqual({
+    expect(await readRoster(text)).toMatchObject({
       people: [
-        { userId: 'ann', name: 'Meier; "Ann"\r\nB', type: 'UKEY', wanted: 2 },
+        { userId: 'ann', name: 'Meier; "Ann"\nB', type: 'UKEY', wanted: 2 },
         { userId: '=bob', name: null, type: null, wanted: 1 },
       ],
       unused: [],
     });
   });
 
-  test('may have further columns, in any place, which are named and not used', () => {
-    expect(readRoster('room,userId,Building,name,room\n7,ann,B,Ann,8\n')).toEqual({
+  test('may have further columns, in any place, which are named and not used', async () => {
+    expect(await readRoster('room,userId,Building,name,room\n7,ann,B,Ann,8\n')).toMatchObject({
       people: [{ userId: 'ann', name: 'Ann', type: null, wanted: 1 }],
       unused: ['room', 'Building', 'room'],
     });
   });
 
+  test('names who is marked as gone and which lines repeat one: neither gets a key', async () => {
+    const text = 'userId,name,status\nju\u0308rgen,A,Active\nJ\u00fcrgen,B,Active\ngrace,Grace,Terminated\n';
+    expect(await readRoster(text)).toEqual({
+      people: [{ userId: 'ju\u0308rgen', name: 'A', type: null, wanted: 1 }],
+      gone: [{ line: 4, userId: 'grace', mark: 'status: Terminated' }],
+      repeated: [{ line: 3, userId: 'J\u00fcrgen', earlier: 2 }],
+      unused: [],
+    });
+  });
+
   test.each([
-    ['name\nAnn\n', 1, 'column missing'],
-    ['userId,user\nann,ann\n', 1, 'column twice'],
-    ['userId\nann\n\nann\n', 4, 'person twice'],
+    ['name\nAnn\n', null, 'fields missing'],
+    ['userId,user\nann,ann\n', null, 'column twice'],
+    ['userId,count\nann,1\n\nann,2\n', 4, 'person twice'],
     ['userId,type\nann,UKEY\nann,\n', 3, 'person twice'],
     ['userId,type\nann,CARD\n', 2, 'type'],
     ['userId,count\nann,101\n', 2, 'count'],
     [`userId\n"a\nb"\n`, 2, 'userId'],
     [`userId\n${'x'.repeat(129)}\n`, 2, 'userId'],
     ['userId,name\n,Ann\n', 2, 'userId'],
-    ['userId\nann,Ann\n', 2, 'cells'],
-    ['userId,name\nann,"Ann\nbob,Bob\n', 2, 'open quote'],
-    ['userId,name\nann,"Ann"x\n', 2, 'text after quote'],
+    ['userId\nann,Ann\n', 2, 'unread'],
+    ['userId,name\nann,"Ann\nbob,Bob\n', 2, 'unread'],
+    ['userId,name\nann,"Ann"x\n', 2, 'unread'],
     ['', null, 'empty'],
-    ['userId\n', null, 'empty'],
+    ['userId\n', null, 'no rows'],
     [`userId\n${Array.from({ length: 100_001 }, (_, at) => `u${at}`).join('\n')}\n`, 100_002, 'lines'],
-  ])('is refused as a whole, with the first invalid line (%#)', (text, line, what) => {
-    expect(readRoster(text)).toMatchObject({ fault: { line, fault: { what } } });
+  ])('is refused as a whole, with the first invalid line (%#)', async (text, line, what) => {
+    expect(await readRoster(text)).toMatchObject({ fault: { line, fault: { what } } });
   });
 
-  test('in another encoding is refused with the line of its first invalid byte, until the encoding is named', () => {
+  test('in another encoding is refused with the line of its first invalid byte, until the encoding is named', async () => {
     const bytes = Buffer.from('7573657249640a6dfc6c6c65720a6df66c6c65720a', 'hex');
-    expect(readRosterBytes(bytes, null)).toEqual({
+    expect(await readRosterBytes(bytes, null, 'people.csv')).toEqual({
       fault: { line: 2, fault: { what: 'encoding', encoding: 'utf-8' } },
     });
-    expect(readRosterBytes(bytes, 'windows-1252')).toMatchObject({
+    expect(await readRosterBytes(bytes, 'windows-1252', 'people.csv')).toMatchObject({
       people: [{ userId: 'müller' }, { userId: 'möller' }],
     });
   });

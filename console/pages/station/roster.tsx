@@ -12,33 +12,40 @@ import { focusStage } from './stage.tsx';
 
 const Refused = lazy(async () => (await import('./roster-refused.tsx')).RosterRefused);
 
-const fileTypes = ['.csv', 'text/csv', 'text/plain'];
+const fileTypes = ['.csv', '.tsv', '.txt', '.xlsx', '.json', '.jsonl', '.ldif', 'text/csv', 'text/plain'];
+/** Persons that are named. */
+const mostNamed = 20;
 
 /** Takes a roster, and shows how far it is. */
 export function RosterSection({ run }: { readonly run: StationRun }) {
   const words = stationWords.roster;
   const { roster, phase } = run.view.value;
   const isBusy = phase === 'committing';
-  const unused = useSignal<readonly string[]>([]);
+  const notes = useSignal<readonly string[]>([]);
   return (
     <section>
       <h2>{words.title}</h2>
-      {roster && unused.value.length > 0 && <p role="status">{words.unused(unused.value)}</p>}
+      {roster &&
+        notes.value.map(note => (
+          <p key={note} role="status">
+            {note}
+          </p>
+        ))}
       {roster ? (
         <>
           <RosterProgress run={run} />
           <Button words={words.remove} disabled={isBusy} onClick={() => run.begin(null)} />
         </>
       ) : (
-        <Upload run={run} isBusy={isBusy} unused={unused} />
+        <Upload run={run} isBusy={isBusy} notes={notes} />
       )}
     </section>
   );
 }
 
-type UploadProps = Readonly<{ run: StationRun; isBusy: boolean; unused: Signal<readonly string[]> }>;
+type UploadProps = Readonly<{ run: StationRun; isBusy: boolean; notes: Signal<readonly string[]> }>;
 
-function Upload({ run, isBusy, unused }: UploadProps) {
+function Upload({ run, isBusy, notes }: UploadProps) {
   const words = stationWords.roster;
   const refused = useSignal<RefusedFile | null>(null);
   const take = async (file: File, encoding: Encoding | null) => {
@@ -46,7 +53,12 @@ function Upload({ run, isBusy, unused }: UploadProps) {
     const outcome = await readRosterFile(file, encoding);
     refused.value = 'fault' in outcome ? { file, encoding, fault: outcome.fault } : null;
     if ('fault' in outcome) return;
-    unused.value = outcome.unused;
+    const { unused, gone, repeated } = outcome;
+    notes.value = [
+      ...(unused.length > 0 ? [words.unused(unused)] : []),
+      ...(gone.length > 0 ? [words.gone(gone.slice(0, mostNamed).map(({ userId }) => userId))] : []),
+      ...(repeated.length > 0 ? [words.repeated(repeated.slice(0, mostNamed).map(({ line }) => line))] : []),
+    ];
     run.begin(outcome.people);
     focusStage();
   };

@@ -39,6 +39,7 @@ const plan = () => import('./many/cleanup/plan.ts');
 const directory = () => import('./directory/directory.ts');
 const leavers = () => import('./people/leavers.ts');
 const peopleMatch = () => import('./people/match.ts');
+const peopleImport = () => import('./people/import.ts');
 const people = () => import('./people/people.ts');
 const policies = () => import('./proofs/policies.ts');
 const receipts = () => import('./receipts/receipts.ts');
@@ -132,6 +133,7 @@ export const commandTable: CommandTable = {
         entry('people list', 'list persons', people, 'peopleList', 'people ls'),
         entry('people show', 'show a person', people, 'peopleShow'),
         entry('people add', 'add a person', people, 'peopleAdd'),
+        entry('people import', 'add and update persons of a list', peopleImport, 'peopleImport'),
         entry('people devices', 'list the devices of a person', people, 'peopleKeys'),
         entry('people leave', 'lock all keys of a person who leaves', leavers, 'peopleLeave'),
         entry('people back', 'record that a person is back', leavers, 'peopleBack'),

@@ -15,13 +15,15 @@ interface Work<Batch> {
   readonly hint?: (error: unknown) => string;
 }
 
-/** The items in groups of at most `size`. */
-export async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
+/** The items in groups of at most `size`; the first group has at most `first`. */
+export async function* inGroups<T>(items: AsyncIterable<T>, size: number, first = size): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
+  let limit = first;
   for await (const item of items) {
-    if (group.push(item) < size) continue;
+    if (group.push(item) < limit) continue;
     yield group;
     group = [];
+    limit = size;
   }
   if (group.length > 0) yield group;
 }

@@ -9,24 +9,26 @@ import type { FlagShapes } from '../framework/flags.ts';
 import { savedMap } from '../settings/maps.ts';
 import { encodingFlag, encodingOf } from './input-file.ts';
 
-/** The flags; `needs` is the flag that names the file. */
-export const tableFlags = <const Needs extends string>(needs: Needs) =>
-  ({
-    encoding: { ...encodingFlag, needs },
+/** The flags; `needs` is the flag that names the file, if it is not an argument. */
+export const tableFlags = (flag?: string) => {
+  const needs = flag === undefined ? {} : { needs: flag };
+  return {
+    encoding: { ...encodingFlag, ...needs },
     map: {
       value: 'FIELD=COLUMN',
       many: 'whole',
-      needs,
+      ...needs,
       help: 'which column a field is read from; several with commas, or the name of a saved map',
     },
     where: {
       value: 'COLUMN=VALUE',
       many: 'whole',
-      needs,
+      ...needs,
       help: 'only rows whose column has this value; can be repeated',
     },
-    columns: { value: 'NAMES', needs, help: 'names of the columns of a file without a header row; - skips one' },
-  }) as const satisfies FlagShapes;
+    columns: { value: 'NAMES', ...needs, help: 'names of the columns of a file without a header row; - skips one' },
+  } as const satisfies FlagShapes;
+};
 
 /** Values of these flags. */
 export interface TableFlags {
@@ -77,4 +79,12 @@ function inFlag<T>(flag: string, read: () => T): T {
     if (error instanceof ChoiceFault) throw usage(`${flag}: ${error.message}`, error.hint ?? undefined);
     throw error;
   }
+}
+
+/** Reads `--leavers`: a column, and the values that mark who leaves. Null if no one does. Throws a usage fault. */
+export function leaverCondition(texts: readonly string[]): RowCondition | null {
+  const [condition = null, other] = inFlag('--leavers', () => parseWhere(texts));
+  if (other)
+    throw usage(`--leavers names two columns: ${condition!.column}, ${other.column}`, 'give values of one column');
+  return condition;
 }

@@ -7,7 +7,6 @@ import { Fault, usage } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { command } from '../../../framework/define.ts';
 import { tagsOf } from '../../../framework/devices/tags.ts';
-import { encodingOf } from '../../../jobs/input-file.ts';
 import { boundName } from '../../accounts/find-user.ts';
 import { usualTerms } from '../../receipts/make.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
@@ -85,8 +84,8 @@ export const enroll = command({
     const label = flags.label ? (await import('../labels/enrolled.ts')).keyLabelOf(context, flags) : null;
     if (roster !== undefined) {
       const { enrollRoster } = await import('../roster/roster.ts');
-      const encoding = encodingOf(flags.encoding);
-      return enrollRoster(context, { ...common, issue, roster, group, encoding, bell, big, label, activateFor: null });
+      const table = group === null ? flags : null;
+      return enrollRoster(context, { ...common, issue, roster, group, table, bell, big, label, activateFor: null });
     }
     const user = flags.activateFor === undefined ? null : await checkedUser(flags.activateFor);
     const activateFor = user === null ? null : await boundName(context, user, '--activate-for');

@@ -3,7 +3,7 @@ import { namesIn } from '../../../../contract/names.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { tagFlag } from '../../../framework/devices/tags.ts';
 import { type FlagShapes, fileFlag } from '../../../framework/flags.ts';
-import { encodingFlag } from '../../../jobs/input-file.ts';
+import { tableFlags } from '../../../jobs/table-flags.ts';
 import { issueFlags } from '../../issuing/flags.ts';
 import { termsFlag } from '../../receipts/make.ts';
 import { keyLabelFlags } from '../labels/flags.ts';
@@ -32,13 +32,13 @@ export const enrollFlags = {
   manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer to register with' },
   model: { value: 'NAME', help: 'model to register with' },
   'activate-for': { value: 'USER', offer: 'holder', help: 'activate each key for this user' },
-  roster: fileFlag('a key for each person of this file (column userId)'),
+  roster: fileFlag('a key for each person of this list: an export of any system, or CSV'),
   group: {
     value: 'NAME',
-    conflicts: ['roster', 'encoding'],
+    conflicts: ['roster'],
     help: 'a key for each active person of this group',
   },
-  encoding: { ...encodingFlag, needs: 'roster' },
+  ...tableFlags('roster'),
   bell: { help: 'with a roster: ring once if a key passes, twice if it fails' },
   big: { help: 'with a roster: show the name of the person large' },
   redeliver: {

@@ -4,22 +4,24 @@
  */
 import { readBoundUser } from '../../../../contract/readers.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
-import type { Person } from '../../../../enrollment/line/people.ts';
-import { type RosterFault, RosterReader, rosterBounds } from '../../../../enrollment/line/roster.ts';
+import { type Person, readUserId } from '../../../../enrollment/line/people.ts';
+import { type Roster, type RosterFault, readRoster, rosterBounds } from '../../../../enrollment/line/roster.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import { readCsv } from '../../../../tables/csv.ts';
-import { fewOf } from '../../../../tables/text.ts';
+import { personFields } from '../../../../tables/fields.ts';
+import { openPersons } from '../../../../tables/persons.ts';
 import type { Client } from '../../../client/client.ts';
 import { itemsOf } from '../../../client/pages.ts';
 import { count } from '../../../count.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { personsOf } from '../../../framework/persons.ts';
-import { type InputSource, inputText, nameOf, unreadable } from '../../../jobs/input-file.ts';
+import { nameOf } from '../../../jobs/input-file.ts';
 import { lockInHome } from '../../../jobs/run-lock.ts';
+import { bytesOf, encodingFault, readable, type TableWords } from '../../../jobs/table-file.ts';
+import { tableChoices } from '../../../jobs/table-flags.ts';
+import { previewTable } from '../../../jobs/table-preview.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe } from '../../../terminal/text.ts';
-import { shorten } from '../../../terminal/width.ts';
 import { withOpened } from '../enroll/enroll-run.ts';
 import type { BoundKey } from '../enroll/results.ts';
 import type { SpoolOutbox } from '../spool/outbox.ts';
@@ -27,10 +29,8 @@ import { type RosterOptions, RosterRun } from './run.ts';
 
 /** Resolves to the exit code: 7 if people were skipped. Exit code 10 if no key comes in time. */
 export async function enrollRoster(context: Context, options: RosterOptions): Promise<number> {
-  const { roster, group, encoding, type, dryRun } = options;
-  const source = { file: roster, stdin: context.io.stdin, encoding };
-  const read =
-    group === null ? await readRoster(source, text => notify(context, text)) : await readGroup(context.registry, group);
+  const { group, type, dryRun } = options;
+  const read = group === null ? await readFile(context, options) : await readGroup(context.registry, group);
   const names = await namesOf(context, read);
   const people = read.map(person => ({
     ...person,
@@ -82,57 +82,56 @@ async function lockReader(context: Context): Promise<FileLock | null> {
   return lockInHome(context, 'readers', [address], `the keys of ${address} for a roster`);
 }
 
-const columnsHint = 'the columns are userId, name, count and type; only userId is required';
+const words: TableWords = {
+  none: 'has no people',
+  needs: 'the columns are userId, name, count and type; only userId is required',
+  flagOf: {},
+};
 
 /**
- * The people of the file, in its order. `encoding`: see `encodingOf`. `notice` gets the columns that are not used. Throws a usage fault
- * that names the first invalid line.
+ * The people of the file, in its order; those whom it marks as gone, and rows that repeat one, are named. Throws a usage fault that
+ * names the first invalid line.
  */
-async function readRoster(
-  { file, stdin, encoding }: InputSource,
-  notice: (text: string) => void,
-): Promise<readonly Person[]> {
+async function readFile(context: Context, { roster: file, table: flags }: RosterOptions): Promise<readonly Person[]> {
   const name = nameOf(file);
-  const roster = new RosterReader();
-  const invalid = (line: number, [problem, hint]: Words) => usage(`${name}, line ${line}: ${problem}`, hint ?? null);
-  try {
-    const refuse = (fault: Fault) => {
-      throw fault;
-    };
-    for await (const record of readCsv(inputText({ file, stdin, encoding }, refuse))) {
-      if ('problem' in record) throw invalid(record.line, [record.problem]);
-      const fault = roster.add(record.line, record.cells);
-      if (fault !== null) throw invalid(record.line, wordsOf(fault));
+  const choices = tableChoices(context, flags!, personFields);
+  const source = { file, stdin: context.io.stdin };
+  return readable(file, words, async () => {
+    const opened = await openPersons(bytesOf(source), { ...choices, file });
+    const read = await readRoster(opened);
+    const unreadable = encodingFault(file, opened.table);
+    if (unreadable !== null) throw unreadable;
+    if ('fault' in read) {
+      const [problem, hint] = wordsOf(read.fault as RosterFault);
+      throw usage(`${name}, line ${read.line}: ${problem}`, hint ?? null);
     }
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-  if (roster.people.length === 0)
-    throw usage(`${name} has no people: it ${roster.hasHeader ? 'has only a header row' : 'is empty'}`, columnsHint);
-  if (roster.unused.length > 0) {
-    const names = shorten(safe(fewOf(roster.unused.map(cellName))), longestList, 'end');
-    notice(`Columns of ${safe(name)} that are not used: ${names}. ${columnsHint.replace('the', 'The')}.`);
-  }
-  return roster.people;
+    previewTable(context, name, opened.table, { given: {} });
+    for (const words of leftOutWords(read)) notify(context, safe(`${name}: ${words}`));
+    if (read.people.length === 0) throw usage(`${name} has no people who can get a key`, words.needs);
+    return read.people;
+  });
 }
 
-/** Columns of the screen. A file that is not text has control characters, which take several each. */
-const longestList = 200;
-const cellName = (cell: string): string => cell.trim() || '(empty)';
+/** Rows that are named. */
+const mostNamed = 10;
+
+/** Who gets no key, in words. */
+function* leftOutWords({ gone, repeated }: Roster): Generator<string> {
+  const named = gone.slice(0, mostNamed).map(({ line, userId, mark }) => `${userId} (line ${line}, ${mark})`);
+  const more = gone.length > named.length ? `, and ${count(gone.length - named.length)} more` : '';
+  if (gone.length > 0) yield `no key for persons whom the file marks as gone: ${named.join(', ')}${more}`;
+  const again = repeated.slice(0, mostNamed).map(({ line, earlier }) => `line ${line} repeats line ${earlier}`);
+  const others = repeated.length > again.length ? `, and ${count(repeated.length - again.length)} more` : '';
+  if (repeated.length > 0) yield `${again.join(', ')}${others}`;
+}
 
 /** A problem, and the hint for it. */
 type Words = readonly [problem: string, hint?: string];
 
 function wordsOf(fault: RosterFault): Words {
   switch (fault.what) {
-    case 'column twice':
-      return [`two columns for ${fault.column}`, 'remove one of them'];
-    case 'column missing':
-      return ['the column userId is missing', columnsHint];
-    case 'cells':
-      return [
-        `it has ${fault.found} cells, the header row ${fault.expected}: does a cell contain a comma and no quotes?`,
-      ];
+    case 'unread':
+      return [fault.problem];
     case 'userId':
       return [userIdWords(fault.text)];
     case 'name':
@@ -159,13 +158,14 @@ function userIdWords(userId: string): string {
 
 /** The active members of a group, in the order in which they were added: a key for each. A fault if there are none. */
 async function readGroup(registry: Client, group: string): Promise<readonly Person[]> {
-  const roster = new RosterReader();
-  let line = 1;
-  roster.add(line, ['userId', 'name']);
+  const people: Person[] = [];
   const query = { group, active: true, sortOrder: 'asc' } as const;
-  for await (const { userName, name } of itemsOf(registry, 'listPeople', { query }))
-    if (roster.add(++line, [userName, name ?? '']) !== null)
+  for await (const { userName, name } of itemsOf(registry, 'listPeople', { query })) {
+    const userId = readUserId(userName);
+    if (userId === null || people.length === rosterBounds.lines)
       throw usage(`the group "${group}" cannot be a roster: ${userName}`, 'use --roster with a file');
-  if (roster.people.length > 0) return roster.people;
+    people.push({ userId, name: name || null, type: null, wanted: 1 });
+  }
+  if (people.length > 0) return people;
   throw new Fault('absent', `the group "${group}" has no active member`, 'see: devmgr people list');
 }

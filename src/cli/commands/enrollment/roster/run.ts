@@ -13,6 +13,7 @@ import { exitCodes } from '../../../exit-codes.ts';
 import { Fault } from '../../../fault.ts';
 import type { Context } from '../../../framework/context.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
+import type { TableFlags } from '../../../jobs/table-flags.ts';
 import type { EnrollRunOptions, OpenedRun } from '../enroll/enroll-run.ts';
 import { Idle, isSkipped, type KeyEventOptions, keyEvents } from '../enroll/key-events.ts';
 import type { BoundKey } from '../enroll/results.ts';
@@ -28,8 +29,8 @@ export interface RosterOptions extends EnrollRunOptions {
   readonly roster: string;
   /** The group whose members are the roster; null for a file. */
   readonly group: string | null;
-  /** Encoding of the file; see `encodingOf`. */
-  readonly encoding: string | null;
+  /** How the file is read; null for a group. */
+  readonly table: TableFlags | null;
   readonly bell: boolean;
   readonly big: boolean;
 }

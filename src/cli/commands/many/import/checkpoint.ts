@@ -41,8 +41,19 @@ export const emptyCheckpoint: Checkpoint = {
 /** The files of a run. */
 export type ImportFiles = JobFiles<LineResult, Checkpoint>;
 
-/** A run as a job: its progress is that of an input, which must not change. A stream cannot be compared. */
-export function jobOf({ globals }: Context, file: string, out: string | undefined): JobDescription<LineResult> {
+/** A run of `register --file` as a job. */
+export const jobOf = (context: Context, file: string, out: string | undefined): JobDescription<LineResult> => ({
+  ...inputJob(context, file, out, fieldsOf),
+  isProgress: isCheckpoint,
+});
+
+/** A job whose progress is that of an input, which must not change. A stream cannot be compared. */
+export function inputJob<Result extends object>(
+  { globals }: Context,
+  file: string,
+  out: string | undefined,
+  columns: JobDescription<Result>['columns'],
+): Omit<JobDescription<Result>, 'isProgress'> {
   const input = file !== '-' && isRegular(file) ? file : null;
   const fingerprint = input === null ? 'none' : fingerprintOf(input);
   const name = nameOf(input ?? '-');
@@ -50,7 +61,7 @@ export function jobOf({ globals }: Context, file: string, out: string | undefine
     out,
     input,
     asJson: globals.json,
-    columns: fieldsOf,
+    columns,
     content: 'results of this input',
     startOver: 'name another file with --out or give --force',
     identity: { input: name, fingerprint },
@@ -58,7 +69,6 @@ export function jobOf({ globals }: Context, file: string, out: string | undefine
       stored.fingerprint === fingerprint
         ? null
         : `${name} is not the input of the interrupted run, or has changed since`,
-    isProgress: isCheckpoint,
   };
 }
 
