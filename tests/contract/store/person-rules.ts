@@ -127,6 +127,15 @@ export const personRules: readonly Rule[] = [
     });
   }),
 
+  rule('persons are found by the number of their ACTIVE devices', async ({ store }) => {
+    await commit(store, [add('ada'), add('bob'), add('carl')]);
+    await bind(store, 'bob', 'carl', 'carl');
+    await commit(store, [setDevice(2, { status: 'LOCKED' })]);
+    const having = (activeDevices: number) => found(store, { activeDevices });
+    expect([await having(0), await having(1), await having(2)]).toEqual([['ada'], ['bob', 'carl'], []]);
+    expect(await store.people({ ...page, activeDevices: 1, limit: 1 })).toMatchObject({ total: 2 });
+  }),
+
   rule('a change holds from the version that was read', async ({ store }) => {
     await commit(store, [add('ada')]);
     const ada = (await store.person(1))!;
