@@ -1,10 +1,7 @@
-/** Rows of persons, whatever system wrote them: who they are, whether they are marked as gone, and which row repeats another one. */
-import { personKey } from '../contract/person-key.ts';
+/** Rows of persons, whatever system wrote them: who they are, and whether they are marked as gone. */
 import type { ColumnChoice, RowCondition } from './choices.ts';
-import { InvalidInput } from './fault.ts';
 import { type FieldSet, nameKey, type PersonField, personFields } from './fields.ts';
 import type { Position } from './raw.ts';
-import { Repeats } from './repeats.ts';
 import { openTable, type Table } from './table.ts';
 import type { TableRow } from './table-row.ts';
 import { isOpaqueId } from './values.ts';
@@ -36,8 +33,6 @@ export interface PersonRow {
   readonly gone: string | null;
   /** `leavers` marks the person. */
   readonly isLeaver: boolean;
-  /** The earlier row of this person; null if there is none. Spelling makes no difference: see `personKey`. */
-  readonly repeats: Position | null;
   /** Why the line as a whole, or its user name, cannot be read; null if it can. Then no text of it may be shown. */
   readonly problem: string | null;
 }
@@ -66,14 +61,12 @@ async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null)
   const isChosen = columnOf('userId')?.isChosen ?? false;
   const state = columnOf('status')?.name ?? columnOf('leaver')?.name ?? '';
   const flips = lastNameFirst.has(nameKey(columnOf('name')?.name ?? ''));
-  const repeats = new Repeats();
   for await (const row of table.rows) {
     const text = (field: PersonField | 'leaver') => textOf(row, field);
     const userId = text('userId');
     const problem = row.problem ?? (isOpaqueId(userId) && !isChosen ? opaqueWords : null);
     const status = text('status') || text('leaver');
     const { position } = row;
-    const isNamed = problem === null && userId !== '';
     yield {
       position,
       userId,
@@ -83,7 +76,6 @@ async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null)
       type: text('type'),
       gone: isGone(state, status) ? `${state}: ${status}` : null,
       isLeaver: leavers?.values.includes(text('leaver').toLowerCase()) ?? false,
-      repeats: isNamed ? (repeats.earlier(personKey(userId), position)?.position ?? null) : null,
       problem,
     };
   }
@@ -135,7 +127,3 @@ export function isGone(column: string, value: string): boolean {
   if (activeColumns.has(name) && no.has(key)) return true;
   return goneWords.has(key);
 }
-
-/** The file has no column for the logins that a person could name. */
-export const lacksLogins = (error: unknown): boolean =>
-  error instanceof InvalidInput && error.fault.what === 'fields missing';
