@@ -86,7 +86,7 @@ test('a key without a serial number is enrolled by its printed number, and recog
   plug(other);
   await attached();
   expect(await run('lock', '--plugged', '--reason', 'test')).toMatchObject({
-    code: 5,
+    code: 10,
     stderr: expect.stringMatching(/no readable serial number/),
   });
 });

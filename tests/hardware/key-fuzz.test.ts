@@ -8,7 +8,7 @@ import { parseInfo } from '../../drivers/protocols/ctap2.ts';
 import { CtapHidChannel, parseInit } from '../../drivers/protocols/ctaphid.ts';
 import { MessageAssembler } from '../../drivers/protocols/ctaphid-packets.ts';
 import { firmwareVersionOf, OtpAnswer } from '../../drivers/protocols/otp-reports.ts';
-import { proveKey } from '../../drivers/protocols/prove-key.ts';
+import { proveKey, recognizeKey } from '../../drivers/protocols/prove-key.ts';
 import { judgeSerial } from '../../drivers/protocols/serial.ts';
 import { parseToken2Serial } from '../../drivers/protocols/token2.ts';
 import { parseTrussedStatus, parseUuid, parseVersion } from '../../drivers/protocols/trussed.ts';
@@ -16,6 +16,8 @@ import { configValues, parseConfig, parseSerial } from '../../drivers/protocols/
 import { cleanText } from '../../drivers/text.ts';
 
 const RUNS = { numRuns: 100_000 };
+/** The response of a FIDO application to its selection. */
+const SELECTED = Buffer.concat([Buffer.from('FIDO_2_0'), Buffer.of(0x90, 0)]);
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 /** Bytes with a valid beginning, so that the whole parser is reached. */
 const shaped = (head: number[], maxLength: number) =>
@@ -147,6 +149,48 @@ describe('complete conversations', () => {
           return true;
         } catch (error) {
           return error instanceof HardwareError;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('a key is recognized over a card that answers at random, or a HardwareError is thrown, after a bounded number of commands', async () => {
+    const status = fc.constantFrom(
+      [0x90, 0],
+      [0x91, 0],
+      [0x61, 0x10],
+      [0x61, 0],
+      [0x6c, 8],
+      [0x69, 0x85],
+      [0x6a, 0x80],
+      [0x6d, 0],
+    );
+    const body = fc.oneof(
+      bytes(50),
+      shaped([0, 0xa1, 1, 0x80], 40),
+      shaped([0, 0xa3, 1, 0xa1, 0x62, 0x69, 0x64, 0x41, 7, 2, 0x41, 1, 3, 0x41], 8),
+      fc.constant(Buffer.from('FIDO_2_0')),
+      fc.constant(Buffer.from('U2F_V2')),
+    );
+    const response = fc.tuple(body, status).map(([data, end]) => Uint8Array.of(...data, ...end));
+    const credentials = [Uint8Array.of(7), new Uint8Array(64)];
+    const question = { relyingParty: 'r1.devmgr.invalid', clientDataHash: new Uint8Array(32), credentials };
+    await fc.assert(
+      fc.asyncProperty(fc.array(response, { minLength: 1, maxLength: 6 }), async responses => {
+        let sent = 0;
+        const transmit = async (_apdu: Uint8Array, signal: AbortSignal) => {
+          if (signal.aborted || sent > 500) throw new HardwareError('timeout', 'no answer');
+          const next = sent++;
+          return next === 0 ? SELECTED : responses[next % responses.length]!;
+        };
+        const openCard = async () => ({ transmit, close: async () => undefined });
+        const view = { vendorId: '', productId: '', descriptorSerial: null, openFido: null, openOtp: null, openCard };
+        try {
+          const found = await recognizeKey(view, question, AbortSignal.timeout(30));
+          return found === null || credentials.some(id => Buffer.compare(id, found.credentialId) === 0);
+        } catch (error) {
+          return error instanceof HardwareError && sent <= 500;
         }
       }),
       { numRuns: 2_000 },
