@@ -225,15 +225,15 @@ test('a PIN that is missing or too short is reported before a key is erased or r
 
 test('a secret is replaced from a file, and is in no output', async () => {
   await provider('company-19');
-  const secret = ['idp', 'secret', 'company-19'];
+  const secret = ['providers', 'update', 'company-19'];
   expect(await daemon.run(secret)).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file') });
   const wrong = await daemon.run([...secret, '--secret-file', secretFile('wrong-secret')]);
   expect(wrong).toMatchObject({ code: 0, stdout: expect.stringContaining('has a new secret') });
   expect(wrong.stdout + wrong.stderr).not.toContain('wrong-secret');
-  expect(await daemon.run(['idp', 'test', 'company-19'])).toMatchObject({ code: 1 });
+  expect(await daemon.run(['providers', 'test', 'company-19'])).toMatchObject({ code: 1 });
   await daemon.run([...secret, '--secret-file', secretFile('entra-secret')]);
-  expect(await daemon.run(['idp', 'test', 'company-19'])).toMatchObject({ code: 0 });
-  expect(await daemon.run(['idp', 'remove', 'company-19', '--yes'])).toMatchObject({ code: 0 });
+  expect(await daemon.run(['providers', 'test', 'company-19'])).toMatchObject({ code: 0 });
+  expect(await daemon.run(['providers', 'remove', 'company-19', '--yes'])).toMatchObject({ code: 0 });
 });
 
 test('a wrong PIN from a file is entered once for a key, however often it is plugged in again', async () => {

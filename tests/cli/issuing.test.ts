@@ -39,7 +39,15 @@ async function issued(name: string, serial: string) {
     '--login-address',
     loginAddress,
   ];
-  const added = await daemon.run(['idp', 'add', 'entra', name, ...flags, '--secret-file', secretFile('entra-secret')]);
+  const added = await daemon.run([
+    'providers',
+    'add',
+    'entra',
+    name,
+    ...flags,
+    '--secret-file',
+    secretFile('entra-secret'),
+  ]);
   expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('is added') });
   const { deviceId, activationCode } = await daemon.register(serial);
   const body = { deviceId, activationCode, userId: 'ada.lovelace' };
@@ -56,14 +64,14 @@ async function issued(name: string, serial: string) {
 }
 
 test('a provider is added with a secret from a file, tested, listed and removed; a VIEWER sees its id at a key', async () => {
-  expect((await daemon.run(['idp', 'list'])).stderr).toContain('devmgr idp add');
+  expect((await daemon.run(['providers', 'list'])).stderr).toContain('devmgr providers add');
   const { deviceId } = await issued('company', 'IDP-CLI-1');
-  expect(await daemon.run(['idp', 'test', 'company'])).toMatchObject({
+  expect(await daemon.run(['providers', 'test', 'company'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('accepts requests'),
   });
-  const list = await daemon.run(['idp', 'list']);
-  expect(list.stdout).toMatch(/^PROVIDER .*\nIDP-\d+ +company +entra .* 1 +0/);
+  const list = await daemon.run(['providers', 'list']);
+  expect(list.stdout).toMatch(/^NAME +TYPE +SIGN-IN +PEOPLE +KEYS +PROVIDER .*\ncompany +entra +- +- +yes +IDP-\d+ .* 1 +0/);
   expect(list.stdout).not.toContain('entra-secret');
   expect((await daemon.run(['show', deviceId])).stdout).toMatch(/signs in at: +company as ada.lovelace since /);
   await daemon.call('POST', '/api/users', { username: 'vera', role: 'VIEWER', password: adminPassword });
@@ -73,11 +81,11 @@ test('a provider is added with a secret from a file, tested, listed and removed;
     code: 0,
     stdout: expect.stringMatching(/signs in at: +IDP-\d+ as ada.lovelace since /),
   });
-  expect(await daemon.run(['idp', 'remove', 'company', '--yes'])).toMatchObject({ code: 2 });
-  expect(await daemon.run(['idp', 'test', 'unknown'])).toMatchObject({ code: 5 });
-  const comma = ['idp', 'add', 'devmgr', 'one,two', '--address', 'https://registry.example.com'];
+  expect(await daemon.run(['providers', 'remove', 'company', '--yes'])).toMatchObject({ code: 2 });
+  expect(await daemon.run(['providers', 'test', 'unknown'])).toMatchObject({ code: 5 });
+  const comma = ['providers', 'add', 'devmgr', 'one,two', '--address', 'https://registry.example.com'];
   expect(await daemon.run(comma)).toMatchObject({ code: 2, stderr: expect.stringContaining('comma') });
-  expect(await daemon.run(['idp', 'add', 'entra', 'x'])).toMatchObject({
+  expect(await daemon.run(['providers', 'add', 'entra', 'x'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--secret-file'),
   });
@@ -106,7 +114,7 @@ test('a key gets its first PIN and a credential at each provider, in one pluggin
 test('an ADMIN issues a key of this registry for a colleague, who signs in with it alone', async () => {
   await daemon.call('POST', '/api/users', { username: 'ada.lovelace', role: 'ADMIN', password: adminPassword });
   const origin = daemon.url.replace('127.0.0.1', 'localhost');
-  const added = await daemon.run(['idp', 'add', 'devmgr', 'accounts', '--address', origin]);
+  const added = await daemon.run(['providers', 'add', 'devmgr', 'accounts', '--address', origin]);
   expect(added.code).toBe(0);
   const { authenticator, deviceId, issue } = await plugged('ISSUE-20');
   expect(await issue('accounts', '481516')).toMatchObject({ code: 0, stderr: '' });
@@ -127,7 +135,7 @@ test('an ADMIN issues a key of this registry for a colleague, who signs in with 
   await daemon.run(['lock', deviceId, '--reason', 'lost']);
   const open = async () => (await daemon.call('GET', '/api/providers/list')).list.at(-1).credentials;
   await expect.poll(open).toBe(0);
-  expect((await daemon.run(['idp', 'remove', 'accounts', '--yes'])).code).toBe(0);
+  expect((await daemon.run(['providers', 'remove', 'accounts', '--yes'])).code).toBe(0);
 });
 
 test('a wrong PIN is entered once, and nothing is made', async () => {
@@ -285,7 +293,7 @@ test('a recipient that was replaced while the command runs cannot open the PIN t
   const opened = (identity: string) => daemon.run(['keys', 'letter', deviceId, '--identity-file', identity, '-q']);
   expect(await opened(before)).toMatchObject({ code: 1, stderr: expect.stringContaining('does not open') });
   expect(authenticator.isPin((await opened(after)).stdout.trim())).toBe(true);
-  expect(await daemon.run(['idp', 'remove', 'company-12', '--yes'])).toMatchObject({ code: 0 });
+  expect(await daemon.run(['providers', 'remove', 'company-12', '--yes'])).toMatchObject({ code: 0 });
 });
 
 test('a letter that is not printed ends with exit code 10, and the key is issued with a PIN that can be opened', async () => {
@@ -327,7 +335,7 @@ test('a lost key is one command, doctor reports what a provider still accepts an
   const doctor = async () => (await daemon.run(['doctor'])).stdout.replaceAll(/\s+/g, ' ');
   const before = await doctor();
   expect(before).toContain('✓ provider lost ');
-  expect(before).toMatch(/✗ provider refusing, [^→]*Invalid token provided[^→]*→[^✓]*devmgr idp test refusing/);
+  expect(before).toMatch(/✗ provider refusing, [^→]*Invalid token provided[^→]*→[^✓]*devmgr providers test refusing/);
   await daemon.call('POST', `/api/providers/${providerId}/remove`);
   state.trouble('remove', ...Array<'away'>(100).fill('away'));
   expect(await daemon.run(['lock', deviceId, '--reason', 'lost'])).toMatchObject({
@@ -349,7 +357,7 @@ test('a lost key is one command, doctor reports what a provider still accepts an
 
 test('what differs at a provider is shown, and repaired after a confirmation', async () => {
   const { state } = await issued('differs', 'IDP-CLI-3');
-  expect(await daemon.run(['idp', 'reconcile', 'differs'])).toMatchObject({
+  expect(await daemon.run(['providers', 'reconcile', 'differs', '--dry-run'])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('agree'),
   });
@@ -358,24 +366,24 @@ test('what differs at a provider is shown, and repaired after a confirmation', a
     { ...made!, remoteId: 'orphan', credentialId: 'AAAA', label: made!.label.replace(/.{10}$/, '0123456789') },
     { ...made!, remoteId: 'phone', credentialId: 'BBBB', label: 'my phone' },
   );
-  const preview = await daemon.run(['idp', 'reconcile', 'differs']);
+  const preview = await daemon.run(['providers', 'reconcile', 'differs', '--dry-run']);
   expect(preview).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/orphan of .* exists only at the provider\n/),
   });
   expect(preview.stderr).toMatch(/phone of .*: it stays/);
   expect(state.accepted).toHaveLength(3);
-  expect(await daemon.run(['idp', 'reconcile', 'differs', '--apply', '--yes'])).toMatchObject({ code: 0 });
+  expect(await daemon.run(['providers', 'reconcile', 'differs', '--yes'])).toMatchObject({ code: 0 });
   expect(state.accepted.map(({ remoteId }) => remoteId)).toEqual([made!.remoteId, 'phone']);
 });
 
-test('idp add sends the settings of the provider, and nothing about this machine', async () => {
+test('providers add sends the settings of the provider, and nothing about this machine', async () => {
   const bodies: unknown[] = [];
   const { url } = await answering(async (request, response) => {
     if (request.method === 'POST') bodies.push(await bodyOf(request));
     response.writeHead(200, json).end(success({ providerId: 'IDP-1', name: 'accounts', type: 'devmgr' }));
   });
-  const line = ['idp', 'add', 'devmgr', 'accounts', '--address', 'https://registry.example.com', '--server', url];
+  const line = ['providers', 'add', 'devmgr', 'accounts', '--address', 'https://registry.example.com', '--server', url];
   expect(await devmgr(line, { env: { DEVMGR_TOKEN: 'token-of-a-test' } })).toMatchObject({ code: 0 });
   expect(bodies).toEqual([{ name: 'accounts', type: 'devmgr', address: 'https://registry.example.com' }]);
 });

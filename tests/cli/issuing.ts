@@ -64,7 +64,7 @@ export function issuingBy(daemon: () => Daemon) {
   async function removeProvider(name: string, deviceId: string) {
     const retire = ['deactivate', deviceId, '--reason', 'worn out', '--yes', '--password-file'];
     expect(await daemon().run([...retire, secretFile(adminPassword)])).toMatchObject({ code: 0 });
-    await expect.poll(async () => (await daemon().run(['idp', 'remove', name, '--yes'])).code).toBe(0);
+    await expect.poll(async () => (await daemon().run(['providers', 'remove', name, '--yes'])).code).toBe(0);
   }
 
   return { plugged, provider, recipient, unregistered, removeProvider };

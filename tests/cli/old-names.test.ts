@@ -32,13 +32,15 @@ describe('an old name', () => {
 
   test.each(names)('%s offers the completions of the command of today', async old => {
     const offered = (words: string) => devmgr(['completion', 'fish', '--offer', '--', ...words.split(' '), '-']);
-    expect((await offered(old)).stdout).toBe((await offered(pathOf(old))).stdout);
+    expect((await offered(old)).stdout).toBe((await offered(wordsOf(old).join(' '))).stdout);
   });
 
   test.each(names)('%s is the name of no command, and is offered nowhere', async old => {
     const [last = '', ...before] = old.split(' ').toReversed();
     const { stdout } = await devmgr(['completion', 'fish', '--offer', '--', ...before.toReversed(), last]);
-    expect(stdout.split('\n').map(line => line.split('\t')[0])).not.toContain(last);
+    // Only the noun of some has changed: reconcile.
+    if (pathOf(old).split(' ').at(-1) !== last)
+      expect(stdout.split('\n').map(line => line.split('\t')[0])).not.toContain(last);
     expect(commands.filter(name => name === old || name.startsWith(`${old} `))).toEqual([]);
   });
 

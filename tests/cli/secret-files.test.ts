@@ -34,7 +34,7 @@ test.runIf(process.platform !== 'win32').each<[string, ...string[]]>([
   ['secret', 'watch', '--forward-to', 'http://127.0.0.1:1', '--secret-file'],
   ['secret', 'sso', 'set', '--issuer', 'https://login.example.com', '--client-id', 'x', '--client-secret-file'],
   ['secret', 'directory', 'set', 'ldap://127.0.0.1:1', '--base', 'dc=x', '--bind-dn', 'cn=x', '--bind-password-file'],
-  ['secret', 'idp', 'add', 'okta', 'o', '--address', 'https://example.okta.com', '--secret-file'],
+  ['secret', 'providers', 'add', 'okta', 'o', '--address', 'https://example.okta.com', '--secret-file'],
   ['passphrase', 'daemon', 'backup', '/nowhere/line.age', '--passphrase-file'],
   ['passphrase', 'daemon', 'restore', '/nowhere/line.age', '--yes', '--passphrase-file'],
   ['identity', 'daemon', 'restore', '/nowhere/line.age', '--yes', '--identity-file'],

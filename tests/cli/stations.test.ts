@@ -21,7 +21,7 @@ describe('config station', () => {
     const stored = await run('station', 'desk', ...words);
     expect(stored).toMatchObject({ code: 0, stderr: 'Next: devmgr enroll --station desk\n' });
     expect(stored.stdout.replace(/\s+/g, ' ')).toContain(
-      '--provider company --provider okta --pin random --tag line=3 --label --printer 10.0.0.9',
+      "--provider company --provider okta --pin random --tag 'line=3' --label --printer 10.0.0.9",
     );
     await run('set', 'username', 'ada');
     expect((await run('station', '--json')).json).toEqual([

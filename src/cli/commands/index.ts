@@ -28,7 +28,7 @@ const usage = () => import('./devices/usage.ts');
 const doctor = () => import('./doctor/doctor.ts');
 const enroll = () => import('./enrollment/enroll/enroll.ts');
 const enrollKeys = () => import('./enrollment/enroll/keys.ts');
-const idp = () => import('./issuing/idp.ts');
+const providers = () => import('./issuing/providers.ts');
 const issue = () => import('./issuing/issue.ts');
 const letter = () => import('./issuing/letter.ts');
 const label = () => import('./enrollment/labels/label.ts');
@@ -145,21 +145,18 @@ export const commandTable: CommandTable = {
         entry('tokens list', 'list service tokens', tokens, 'tokensList', 'tokens ls'),
         entry('tokens adopt', 'take over the token of another administrator', tokens, 'tokensAdopt'),
         entry('tokens remove', 'revoke a service token', tokens, 'tokensRevoke', 'tokens rm'),
-        entry('sso show', 'show the settings of single sign-on', sso, 'ssoShow'),
-        entry('sso set', 'set up single sign-on', sso, 'ssoSet'),
-        entry('sso test', 'check the provider', sso, 'ssoTest'),
-        entry('sso remove', 'turn off single sign-on', sso, 'ssoRemove', 'sso rm'),
-        entry('directory show', 'show the settings of the directory', directory, 'directoryShow'),
-        entry('directory set', 'read persons from an LDAP directory', directory, 'directorySet'),
-        entry('directory test', 'check the directory', directory, 'directoryTest'),
-        entry('directory sync', 'read the directory now', directory, 'directorySync'),
-        entry('directory remove', 'stop reading the directory', directory, 'directoryRemove', 'directory rm'),
-        entry('idp list', 'list the providers where keys sign in', idp, 'idpList', 'idp ls'),
-        entry('idp add', 'add a provider', idp, 'idpAdd'),
-        entry('idp test', 'check that a provider responds', idp, 'idpTest'),
-        entry('idp reconcile', 'compare credentials with a provider', idp, 'idpReconcile'),
-        entry('idp secret', 'replace the secret of a provider', idp, 'idpSecret'),
-        entry('idp remove', 'remove a provider', idp, 'idpRemove', 'idp rm'),
+        entry(
+          'providers list',
+          'list providers of sign-in, people and keys',
+          providers,
+          'providersList',
+          'providers ls',
+        ),
+        entry('providers add', 'add a provider', providers, 'providersAdd'),
+        entry('providers test', 'check what providers give', providers, 'providersTest'),
+        entry('providers reconcile', 'compare credentials with a provider', providers, 'providersReconcile'),
+        entry('providers update', 'replace the secret of a provider', providers, 'providersUpdate'),
+        entry('providers remove', 'remove a provider', providers, 'providersRemove', 'providers rm'),
         entry('webhooks list', 'list the webhooks of the registry', webhooks, 'webhooksList', 'webhooks ls'),
         entry('webhooks add', 'post each event to an address', webhooks, 'webhooksAdd'),
         entry('webhooks test', 'post a test message', webhooks, 'webhooksTest'),
@@ -222,6 +219,15 @@ export const commandTable: CommandTable = {
         entry('completion', 'write the completion script for a shell', completion, 'completion'),
         entry('man', 'write the manual page', man, 'man'),
         entry('version', 'show the version and the versions of all parts', man, 'versionCommand'),
+        entry('sso show', 'show the settings of single sign-on', sso, 'ssoShow'),
+        entry('sso set', 'set up single sign-on', sso, 'ssoSet'),
+        entry('sso test', 'check the provider', sso, 'ssoTest'),
+        entry('sso remove', 'turn off single sign-on', sso, 'ssoRemove', 'sso rm'),
+        entry('directory show', 'show the settings of the directory', directory, 'directoryShow'),
+        entry('directory set', 'read persons from an LDAP directory', directory, 'directorySet'),
+        entry('directory test', 'check the directory', directory, 'directoryTest'),
+        entry('directory sync', 'read the directory now', directory, 'directorySync'),
+        entry('directory remove', 'stop reading the directory', directory, 'directoryRemove', 'directory rm'),
       ],
     },
   ],
@@ -237,7 +243,7 @@ export const commandTable: CommandTable = {
     cleanup: 'planned changes of many devices',
     people: 'persons that keys belong to',
     directory: 'the directory that persons are read from',
-    idp: 'providers where people sign in with keys',
+    providers: 'identity providers: what they give, and keys that sign in there',
     sso: 'sign-in with an identity provider',
     receipts: 'handovers, loans and returns that keys have signed',
     tokens: 'service tokens: tokens for programs',

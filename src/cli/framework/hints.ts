@@ -22,7 +22,13 @@ export function serverFlags(given: Readonly<Record<'profile' | 'server' | 'home'
 }
 
 /** The group of commands whose list has what a request names by this field. */
-const groupOf = { tokenId: 'tokens', providerId: 'idp', webhookId: 'webhooks', fingerprint: 'trust', userId: 'users' };
+const groupOf = {
+  tokenId: 'tokens',
+  providerId: 'providers',
+  webhookId: 'webhooks',
+  fingerprint: 'trust',
+  userId: 'users',
+};
 
 function listHint(request: ServerRefusal['request']): string | null {
   const group = Object.entries(groupOf).find(([field]) => request[field] !== undefined)?.[1];

@@ -33,6 +33,9 @@ export const oldNames: Readonly<Record<string, string | NewName>> = {
   'people release': 'people leave release',
   'policies set': 'policies update',
   janitor: 'cleanup',
+  idp: 'providers',
+  'idp secret': 'providers update',
+  'idp reconcile': { words: 'providers reconcile', adds: '--dry-run', without: '--apply' },
 };
 
 /** An old name that was typed, and the words for it. */

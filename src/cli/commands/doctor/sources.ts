@@ -147,8 +147,8 @@ async function issuingCheck(context: Context, { providerId, name, pending }: Pro
   const { reachable, problem } = await context.registry.call('testProvider', { params: { providerId } });
   const waiting = pending > 0 && `${pending} ${pending === 1 ? 'credential' : 'credentials'} still to be removed`;
   const detail = [safe(name), !reachable && safe(problem ?? 'does not answer'), waiting].filter(Boolean).join(', ');
-  const test = commandLine(context, `idp test ${safe(name)}`);
-  const list = commandLine(context, 'idp list');
+  const test = commandLine(context, `providers test ${safe(name)}`);
+  const list = commandLine(context, 'providers list');
   const fix = reachable
     ? `the registry repeats removals, and ${list} shows why one fails`
     : `after the cause is fixed: ${test}; for a new secret, add the provider again`;

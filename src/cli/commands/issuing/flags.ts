@@ -28,6 +28,6 @@ export const providerArg: ArgShape = { name: 'PROVIDER', help: 'name or id of th
 export async function findProvider(registry: Client, named: string): Promise<ProviderItem> {
   const { list } = await registry.call('listProviders');
   const found = list.find(({ providerId, name }) => providerId === named || name === named);
-  if (!found) throw new Fault('absent', `provider "${named}" does not exist`, 'see: devmgr idp list');
+  if (!found) throw new Fault('absent', `provider "${named}" does not exist`, 'see: devmgr providers list');
   return found;
 }

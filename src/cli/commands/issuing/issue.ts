@@ -51,7 +51,7 @@ export const keysIssue = command({
   ],
   async run({ args, flags }, context) {
     if (flags.provider.length === 0)
-      throw usage('no provider is named', 'name it: --provider NAME; see: devmgr idp list');
+      throw usage('no provider is named', 'name it: --provider NAME; see: devmgr providers list');
     if (flags.printer !== undefined && digitsOf(flags.pin) === null)
       throw usage('--printer prints only a PIN that this command creates', 'add --pin random');
     const print = letterOf(context, flags);

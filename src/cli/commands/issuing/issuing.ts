@@ -196,5 +196,5 @@ const hints: Readonly<Partial<Record<IssueProblemCode, string>>> = {
   'pin-invalid': 'run the command again with the correct PIN: after a few wrong ones, the key blocks its PIN',
   'pin-replug': 'unplug the key, plug it in and run the command again',
   'pin-not-set': 'give it a PIN: --pin ask or --pin random',
-  excluded: 'remove it there, or see devmgr idp reconcile',
+  excluded: 'remove it there, or see devmgr providers reconcile',
 };

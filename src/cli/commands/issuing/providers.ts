@@ -24,38 +24,64 @@ import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
 import { findProvider, providerArg } from './flags.ts';
+import { type Door, providerDoors } from './provider-doors.ts';
 
 const fields = [
   ...namesIn('providerId name type'),
   ...shownProviderSettings,
-  ...namesIn('credentials pending problem createdAt'),
-] satisfies readonly (keyof ProviderItem)[];
+  ...namesIn('credentials pending problem createdAt signIn people keys'),
+] satisfies readonly (keyof ProviderRow)[];
 
-const columns: Column<ProviderItem>[] = [
-  { title: 'PROVIDER', value: provider => provider.providerId },
+/** A provider, and what it gives. Only one at which keys are issued has an id and settings here. */
+interface ProviderRow extends Partial<Omit<ProviderItem, 'type' | 'providerId'>> {
+  readonly providerId: string | null;
+  readonly name: string;
+  readonly type: ProviderItem['type'] | Door['type'];
+  readonly signIn: boolean;
+  readonly people: boolean;
+  readonly keys: boolean;
+}
+
+const yes = (gives: boolean): string | null => (gives ? 'yes' : null);
+
+const columns: Column<ProviderRow>[] = [
   { title: 'NAME', value: provider => provider.name, shorten: 'end' },
   { title: 'TYPE', value: provider => provider.type },
-  { title: 'AT', value: ({ address, tenant }) => address ?? tenant, shorten: 'end', drop: 2 },
-  { title: 'CREDENTIALS', value: provider => String(provider.credentials) },
+  { title: 'SIGN-IN', value: ({ signIn }) => yes(signIn) },
+  { title: 'PEOPLE', value: ({ people }) => yes(people) },
+  { title: 'KEYS', value: ({ keys }) => yes(keys) },
+  { title: 'PROVIDER', value: provider => provider.providerId, drop: 3 },
+  { title: 'AT', value: ({ address, tenant }) => address ?? tenant ?? null, shorten: 'end', drop: 2 },
+  { title: 'CREDENTIALS', value: ({ credentials }) => (credentials === undefined ? null : String(credentials)) },
   {
     title: 'TO REMOVE',
-    value: provider => String(provider.pending),
-    style: ({ pending }) => (pending === 0 ? null : 'red'),
+    value: ({ pending }) => (pending === undefined ? null : String(pending)),
+    style: ({ pending = 0 }) => (pending === 0 ? null : 'red'),
   },
-  { title: 'PROBLEM', value: provider => provider.problem, shorten: 'end', drop: 1 },
+  { title: 'PROBLEM', value: provider => provider.problem ?? null, shorten: 'end', drop: 1 },
 ];
 
-/** Lists providers: `GET /api/providers/list`. */
-export const idpList = command({
+const rowOf = ({ name, type, address, problem, gives }: Door): ProviderRow => {
+  const [signIn, people] = [gives === 'signIn', gives === 'people'];
+  return { providerId: null, name, type, address, problem, signIn, people, keys: false };
+};
+
+/** Lists providers: `GET /api/providers/list`, single sign-on, the directory and tokens for SCIM. */
+export const providersList = command({
+  description:
+    'Shows what each provider gives: sign-in (devmgr sso), people (devmgr directory, or a token for SCIM) and keys (devmgr providers add). Those without an id are seen by an ADMIN.',
   flags: listFlags(fields),
   examples: [
-    { does: 'providers, and what still has to be removed there', line: 'idp list' },
-    { does: 'those with a problem', line: `idp list --jq '.list[] | select(.problem)'` },
+    { does: 'providers, and what still has to be removed there', line: 'providers list' },
+    { does: 'those with a problem', line: `providers list --jq '.list[] | select(.problem)'` },
   ],
   async run(_, context) {
     const data = await context.registry.call('listProviders');
-    const none = 'No providers yet. Add one: devmgr idp add entra|okta|webauthn NAME';
-    await presentList(context, data, { fields, columns, id: 'providerId' }, none);
+    const none = 'No providers yet. Add one: devmgr providers add entra|okta|webauthn NAME';
+    const issuing = data.list.map((item): ProviderRow => ({ ...item, signIn: false, people: false, keys: true }));
+    // With --quiet ids alone are written: the others have none.
+    const others = context.out.quiet ? [] : (await providerDoors(context.registry)).map(rowOf);
+    await presentList(context, { ...data, list: [...issuing, ...others] }, { fields, columns, id: 'providerId' }, none);
   },
 });
 
@@ -75,7 +101,7 @@ const flagsOf = (settings: readonly ProviderSetting[]) =>
 const needed = (type: ProviderType) => neededOf(type, setting => `--${hyphens(setting)}`);
 
 /** Adds a provider: `POST /api/providers`. */
-export const idpAdd = command({
+export const providersAdd = command({
   description: `Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\n${needed('entra')}. ${needed('okta')}, the address of the organization. ${needed('webauthn').replace('--address', '--address (creation options)')} of a WebAuthn server. ${needed('devmgr')}, the address of the console of this registry, and no secret.`,
   args: [
     { name: 'TYPE', help: providerTypes.join(', ') },
@@ -89,13 +115,13 @@ export const idpAdd = command({
   examples: [
     {
       does: 'Entra ID',
-      line: 'idp add entra company --tenant example.onmicrosoft.com --client-id 5f1c --secret-file secret',
+      line: 'providers add entra company --tenant example.onmicrosoft.com --client-id 5f1c --secret-file secret',
     },
     {
       does: 'sign-in keys of this registry',
-      line: 'idp add devmgr accounts --address https://registry.example.com',
+      line: 'providers add devmgr accounts --address https://registry.example.com',
     },
-    { does: 'Okta', line: 'idp add okta okta --address https://example.okta.com --secret-file token' },
+    { does: 'Okta', line: 'providers add okta okta --address https://example.okta.com --secret-file token' },
   ],
   async run({ args: [typed = '', name = ''], flags }, context) {
     const type = providerTypes.find(one => one === typed);
@@ -112,17 +138,63 @@ export const idpAdd = command({
         ['name', safe(data.name)],
         ['type', safe(data.type)],
       ],
-      next: `devmgr idp test ${safe(data.name)}`,
+      next: `devmgr providers test ${safe(data.name)}`,
     });
   },
 });
 
+interface Tested {
+  readonly name: string;
+  readonly gives: string;
+  readonly ok: boolean;
+  readonly problem: string | null;
+}
+const testedFields = namesIn('name gives ok problem') satisfies readonly (keyof Tested)[];
+const testedColumns: Column<Tested>[] = [
+  { title: 'NAME', value: ({ name }) => name, shorten: 'end' },
+  { title: 'GIVES', value: ({ gives }) => gives },
+  { title: 'STATE', value: ({ ok }) => (ok ? 'works' : 'FAILED'), style: ({ ok }) => (ok ? 'green' : 'red') },
+  { title: 'PROBLEM', value: ({ problem }) => problem, shorten: 'end' },
+];
+
+/** Tests all that the named provider gives, or all providers, and shows a line for each; null if it only gives keys. */
+async function testedDoors(context: Context, named: string | undefined): Promise<number | null> {
+  const { registry } = context;
+  const isNamed = ({ name, providerId }: { readonly name: string; readonly providerId?: string }) =>
+    named === undefined || name === named || providerId === named;
+  const doors = (await providerDoors(registry)).filter(isNamed);
+  if (named !== undefined && doors.length === 0) return null;
+  const rows: Tested[] = [];
+  for (const { providerId, name } of (await registry.call('listProviders')).list.filter(isNamed)) {
+    const { reachable, problem } = await registry.call('testProvider', { params: { providerId } });
+    rows.push({ name, gives: 'keys', ok: reachable === true, problem });
+  }
+  for (const { name, gives, problem: known, test } of doors) {
+    const problem = test === null ? known : await test();
+    rows.push({ name, gives: gives === 'signIn' ? 'sign-in' : gives, ok: problem === null, problem });
+  }
+  const listing = { fields: testedFields, columns: testedColumns, id: 'name' } as const;
+  await presentList(
+    context,
+    { list: rows },
+    listing,
+    'No providers yet. Add one: devmgr providers add entra|okta|webauthn NAME',
+  );
+  return rows.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failure;
+}
+
 /** Checks a provider: `POST /api/providers/{providerId}/test`. Exit code 1 if it does not work. */
-export const idpTest = command({
-  description: 'Sends the provider a request that changes nothing. Exit code 1 if it refuses or does not respond.',
-  args: [providerArg],
-  examples: [{ does: 'after the secret was changed', line: 'idp test company' }],
+export const providersTest = command({
+  description:
+    'Asks the provider, without a change, whether what it gives works: keys, and sign-in and people that have its name. Without PROVIDER it asks all. Exit code 1 if one refuses or does not respond.',
+  args: [{ ...providerArg, optional: true }],
+  examples: [
+    { does: 'all providers', line: 'providers test' },
+    { does: 'after the secret was changed', line: 'providers test company' },
+  ],
   async run({ args }, context) {
+    const others = await testedDoors(context, args[0]);
+    if (others !== null) return others;
     const { providerId, name } = await findProvider(context.registry, args[0]!);
     const data = await context.registry.call('testProvider', { params: { providerId } });
     await present(context, {
@@ -136,27 +208,27 @@ export const idpTest = command({
 });
 
 /** Replaces the secret: `POST /api/providers/{providerId}/secret`. */
-export const idpSecret = command({
+export const providersUpdate = command({
   description: 'Secrets expire. The new one is used from the next request on; credentials stay.',
   args: [providerArg],
   flags: { 'secret-file': secretFlag },
-  examples: [{ does: 'before the old one expires', line: 'idp secret company --secret-file secret' }],
+  examples: [{ does: 'before the old one expires', line: 'providers update company --secret-file secret' }],
   async run({ args, flags }, context) {
     if (flags.secretFile === undefined) throw noSecret();
     const { providerId, name } = await findProvider(context.registry, args[0]!);
     const body = { secret: await secretFrom(context, flags.secretFile) };
     const data = await context.registry.call('setProviderSecret', { params: { providerId }, body });
     const title = `${safe(name)} has a new secret`;
-    await present(context, { data, id: providerId, title, rows: [], next: `devmgr idp test ${safe(name)}` });
+    await present(context, { data, id: providerId, title, rows: [], next: `devmgr providers test ${safe(name)}` });
   },
 });
 
 /** Removes a provider: `POST /api/providers/{providerId}/remove`. */
-export const idpRemove = command({
+export const providersRemove = command({
   description: 'Refused while keys have credentials there: they cannot be removed without the secret of the provider.',
   args: [providerArg],
   flags: yesFlag,
-  examples: [{ does: 'remove it', line: 'idp remove company' }],
+  examples: [{ does: 'remove it', line: 'providers remove company' }],
   async run({ args, flags }, context) {
     const { providerId, name } = await findProvider(context.registry, args[0]!);
     if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${safe(name)}?`);
@@ -166,24 +238,24 @@ export const idpRemove = command({
 });
 
 /** Compares credentials: `POST /api/providers/{providerId}/reconcile`. Exit code 1 if some differ. */
-export const idpReconcile = command({
+export const providersReconcile = command({
   description:
-    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Changes nothing without --apply. Exit code 1 if differences remain.\n--apply removes from the provider the credentials of other persons, and those that the registry lacks if it has created them; credentials of other registries, and those that people have added themselves, stay. Credentials that exist only in the registry are marked as removed.',
+    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Exit code 1 if differences remain.\nAfter a confirmation it removes from the provider the credentials of other persons, and those that the registry lacks if it has created them; credentials of other registries, and those that people have added themselves, stay. Credentials that exist only in the registry are marked as removed.',
   args: [providerArg],
   flags: {
-    apply: { help: 'fix the differences, after a confirmation' },
+    'dry-run': { help: 'show the differences, and change nothing' },
     ...yesFlag,
   },
   examples: [
-    { does: 'what differs', line: 'idp reconcile company' },
-    { does: 'fix the differences', line: 'idp reconcile company --apply' },
+    { does: 'what differs', line: 'providers reconcile company --dry-run' },
+    { does: 'fix the differences', line: 'providers reconcile company' },
   ],
   async run({ args, flags }, context) {
     const { out } = context;
     const { providerId, name } = await findProvider(context.registry, args[0]!);
     const found = await differencesAt(context, providerId, false);
     const total = repairable(found);
-    if (flags.apply && total > 0) {
+    if (!flags.dryRun && total > 0) {
       if (!out.json) await showDifferences(context, found);
       if (!flags.yes && context.canAsk) await demandYes(out, `Fix ${total} at ${safe(name)}?`);
       await differencesAt(context, providerId, true);
@@ -193,7 +265,7 @@ export const idpReconcile = command({
     if (out.json) await out.document({ ...found, applied: false });
     else await showDifferences(context, found);
     if (total === 0) return exitCodes.done;
-    if (!out.json) out.notice(`${out.tint('cyan', 'Next:')} devmgr idp reconcile ${safe(name)} --apply`);
+    if (!out.json) out.notice(`${out.tint('cyan', 'Next:')} devmgr providers reconcile ${safe(name)}`);
     return exitCodes.failure;
   },
 });
