@@ -128,7 +128,7 @@ describe('download', () => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(
       process.execPath,
-      [programFile, 'backups', 'download', 'DEV-1', 'BKP-1', '--out', '-'],
+      [programFile, 'device-backups', 'download', 'DEV-1', 'BKP-1', '--out', '-'],
       { env: { ...process.env, DEVMGR_HOME: daemon.home }, stdio: ['ignore', full, 'pipe'], encoding: 'utf8' },
     );
     closeSync(full);
@@ -217,7 +217,7 @@ describe('restore', () => {
     const count = async () =>
       (await daemon.run(['daemon', 'audit', '--device', 'DEV-1', '--json'])).stdout.split('BACKUP_RESTORED').length;
     const before = await count();
-    const command = [process.execPath, programFile, 'backups', 'restore', 'BAK-1', 'BKP-1'];
+    const command = [process.execPath, programFile, 'device-backups', 'restore', 'BAK-1', 'BKP-1'];
     const screen = atTerminal(command, { home: daemon.home, columns: 60 });
     await screen.shows(/BKP-1 of DEV-1 \([^)]*\)\s+will\s+be\s+recorded\s+as\s+restored\.\r\n/);
     await screen.answer(/Restore it\? \(y\/N\)/, answer);

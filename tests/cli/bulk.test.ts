@@ -185,7 +185,7 @@ describe('--dry-run', () => {
     expect(await plan('lock', '--filter', `manufacturer=${name}`)).toEqual([7, wanted]);
     expect(await plan('lock', '--file', file)).toEqual([7, [...wanted, ['NO-SUCH', 'failed']]]);
     expect(await plan('deactivate', ...ids)).toEqual([0, ids.map(id => [id, 'planned'])]);
-    expect(await plan('code', ids[0]!)).toEqual([0, [[ids[0], 'planned']]]);
+    expect(await plan('replace-code', ids[0]!)).toEqual([0, [[ids[0], 'planned']]]);
     const many = fileOf([...ids, ...Array.from({ length: 30 }, (_, n) => `NONE-${n}`)].join('\n'));
     expect((await plan('unlock', '--file', many.file))[1]).toContainEqual([ids[2], 'planned']);
     const { stderr } = await daemon.run(['lock', ...ids, '--dry-run']);

@@ -60,8 +60,8 @@ describe('devices', () => {
 
   test('are offered once in a command that takes several', async () => {
     expect(await offered('show', ids.LOCKED, '')).toEqual([]);
-    expect(await offered('code', ids.LOCKED, '')).not.toContain(ids.LOCKED);
-    expect(await offered('code', ids.LOCKED, '')).toContain(ids.ACTIVE);
+    expect(await offered('replace-code', ids.LOCKED, '')).not.toContain(ids.LOCKED);
+    expect(await offered('replace-code', ids.LOCKED, '')).toContain(ids.ACTIVE);
   });
 });
 
@@ -70,8 +70,8 @@ test('backups of the device that is named are offered, by deviceId or serial num
   writeFileSync(file, 'backup');
   const { stdout } = await daemon.run(['device-backups', 'add', ids.ACTIVE, file, '--quiet']);
   for (const name of [ids.ACTIVE, 'ACTIVE-1'])
-    expect(await offered('backups', 'restore', name, '')).toEqual([stdout.trim()]);
-  expect(await offered('backups', 'restore', 'nosuch', '')).toEqual([]);
+    expect(await offered('device-backups', 'restore', name, '')).toEqual([stdout.trim()]);
+  expect(await offered('device-backups', 'restore', 'nosuch', '')).toEqual([]);
 });
 
 describe('values', () => {

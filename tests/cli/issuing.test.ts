@@ -71,7 +71,9 @@ test('a provider is added with a secret from a file, tested, listed and removed;
     stdout: expect.stringContaining('accepts requests'),
   });
   const list = await daemon.run(['providers', 'list']);
-  expect(list.stdout).toMatch(/^NAME +TYPE +SIGN-IN +PEOPLE +KEYS +PROVIDER .*\ncompany +entra +- +- +yes +IDP-\d+ .* 1 +0/);
+  expect(list.stdout).toMatch(
+    /^NAME +TYPE +SIGN-IN +PEOPLE +KEYS +PROVIDER .*\ncompany +entra +- +- +yes +IDP-\d+ .* 1 +0/,
+  );
   expect(list.stdout).not.toContain('entra-secret');
   expect((await daemon.run(['show', deviceId])).stdout).toMatch(/signs in at: +company as ada.lovelace since /);
   await daemon.call('POST', '/api/users', { username: 'vera', role: 'VIEWER', password: adminPassword });

@@ -60,8 +60,8 @@ describe('people', () => {
 
   test('own keys: activate takes the user name as the person has it', async () => {
     const deviceId = await bound('Ada.Lovelace');
-    expect((await run('people', 'keys', 'lovelace', '--quiet')).stdout).toBe(`${deviceId}\n`);
-    expect((await run('people', 'keys', 'hopper')).stderr).toContain('grace.hopper (Grace Hopper) has no keys.');
+    expect((await run('people', 'devices', 'lovelace', '--quiet')).stdout).toBe(`${deviceId}\n`);
+    expect((await run('people', 'devices', 'hopper')).stderr).toContain('grace.hopper (Grace Hopper) has no keys.');
   });
 
   test('activate refuses a part of names and shows who may be meant; other texts are bound as they are', async () => {
@@ -147,7 +147,7 @@ describe('people', () => {
 
   test('have left: a key of theirs that is unlocked is remarked on, also among many', async () => {
     const remark = /(DEV-\d+) belongs to leaver, who left on [-: 0-9]+ \(source: local\)\./;
-    const deviceId = (await run('people', 'keys', 'leaver', '--quiet')).stdout.trim();
+    const deviceId = (await run('people', 'devices', 'leaver', '--quiet')).stdout.trim();
     expect(remark.exec((await run('unlock', deviceId)).stderr)?.[1]).toBe(deviceId);
     const other = await bound('grace.hopper');
     for (const key of [deviceId, other]) await run('lock', key, '--reason', 'has left');
@@ -157,7 +157,7 @@ describe('people', () => {
   });
 
   test('come back: the keys that could be unlocked are named', async () => {
-    const deviceId = (await run('people', 'keys', 'leaver', '--quiet')).stdout.trim();
+    const deviceId = (await run('people', 'devices', 'leaver', '--quiet')).stdout.trim();
     const { stdout, stderr } = await run('people', 'back', 'leaver');
     expect(stdout).toMatch(new RegExp(`leaver is back\\n.*still locked: +${deviceId}`));
     expect(stderr).toContain(`devmgr unlock ${deviceId}`);
@@ -166,17 +166,23 @@ describe('people', () => {
   });
 
   test('held: what the brake has held is listed and released', async () => {
-    expect((await run('people', 'held')).stderr).toContain('No leaver is held.');
+    expect((await run('people', 'leave', 'held')).stderr).toContain('No leaver is held.');
     await run('people', 'add', 'many.keys');
     const keys: string[] = [];
     for (let i = 0; i < 12; i++) keys.push(await bound('many.keys'));
     const { stdout, stderr } = await run('people', 'leave', 'many.keys', '--reason', 'has left', '--yes');
     expect(stdout).toContain(keys[0]);
     expect(stderr).toContain('devmgr people leave release PER-5');
-    expect((await run('people', 'held', '--quiet')).stdout).toBe('PER-5\n');
-    expect(await run('people', 'release')).toMatchObject({ code: 2, stderr: expect.stringContaining('12 keys') });
-    expect((await run('people', 'release', '--yes', '--json')).json).toEqual({ released: ['PER-5'], locked: keys });
-    expect((await run('people', 'release', '--yes')).stderr).toContain('No leaver is held.');
+    expect((await run('people', 'leave', 'held', '--quiet')).stdout).toBe('PER-5\n');
+    expect(await run('people', 'leave', 'release')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('12 keys'),
+    });
+    expect((await run('people', 'leave', 'release', '--yes', '--json')).json).toEqual({
+      released: ['PER-5'],
+      locked: keys,
+    });
+    expect((await run('people', 'leave', 'release', '--yes')).stderr).toContain('No leaver is held.');
   });
 });
 
@@ -184,10 +190,10 @@ describe('policies', () => {
   test('show and set what is required of persons', async () => {
     const before = { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 };
     expect((await run('policies', 'show', '--json')).json).toMatchObject(before);
-    const set = await run('policies', 'set', '--persons', 'required', '--leaver-delay', '24', '--json');
+    const set = await run('policies', 'update', '--persons', 'required', '--leaver-delay', '24', '--json');
     expect(set.json).toMatchObject({ personsRequired: true, leavers: 'lock', leaverDelayHours: 24 });
     expect((await run('policies', 'show')).stdout).toMatch(/persons: +required[\s\S]*keys are locked after 24 hours/);
-    const reset = await run('policies', 'set', '--persons', 'any', '--leaver-delay', '0', '--json');
+    const reset = await run('policies', 'update', '--persons', 'any', '--leaver-delay', '0', '--json');
     expect(reset.json).toMatchObject(before);
   });
 });

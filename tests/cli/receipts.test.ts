@@ -47,7 +47,7 @@ async function key(userId = 'ada') {
 /** The files of a new receipt. */
 async function files(userId?: string, ...more: string[]) {
   const { deviceId, run, ...rest } = await key(userId);
-  const { code, stderr, json } = await run('receipt', 'make', deviceId, '--json', ...more);
+  const { code, stderr, json } = await run('receipts', 'add', deviceId, '--json', ...more);
   expect([code, stderr]).toEqual([0, '']);
   const file = join(folder, `${json.receiptId}.json`);
   const pem = join(folder, `${json.receiptId}.pem`);
@@ -82,38 +82,38 @@ describe('a receipt', () => {
   test('of a loan ends with the day, is listed as overdue, and is closed by the return', async () => {
     const { deviceId, run } = await key();
     for (const due of ['2999-02-29', '2999-04-31', '2999-13-01'])
-      expect(await run('receipt', 'make', deviceId, '--due', due)).toMatchObject({
+      expect(await run('receipts', 'add', deviceId, '--due', due)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining(`--due ${due} is not a day`),
       });
-    expect(await run('receipt', 'make', deviceId, '--due', '2000-01-01')).toMatchObject({
+    expect(await run('receipts', 'add', deviceId, '--due', '2000-01-01')).toMatchObject({
       code: 2,
       stderr: 'devmgr: due must be in the future\n',
     });
-    const { json: loan } = await run('receipt', 'make', deviceId, '--due', '2999-12-31', '--json');
+    const { json: loan } = await run('receipts', 'add', deviceId, '--due', '2999-12-31', '--json');
     expect(loan).toMatchObject({ kind: 'loan', dueAt: '2999-12-31T23:59:59.000Z' });
-    const list = [process.execPath, programFile, 'receipt', 'list', '--device', deviceId];
+    const list = [process.execPath, programFile, 'receipts', 'list', '--device', deviceId];
     const narrow = await atTerminal(list, { home: daemon.home, columns: 60 }).ended;
     const lines = withoutColors(narrow.stdout).split(/\r?\n/);
     expect(lines[0]).toMatch(/^RECEIPT .*PERSON +DUE/);
     expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(60);
-    expect((await run('receipt', 'make', deviceId, '--kind', 'return', '--due', '2999-12-31')).code).toBe(2);
-    expect((await run('receipt', 'make', deviceId, '--kind', 'loan')).code).toBe(2);
-    const { json: back } = await run('receipt', 'make', deviceId, '--kind', 'return', '--json');
-    const { stdout } = await run('receipt', 'list', '--device', deviceId, '--csv');
+    expect((await run('receipts', 'add', deviceId, '--kind', 'return', '--due', '2999-12-31')).code).toBe(2);
+    expect((await run('receipts', 'add', deviceId, '--kind', 'loan')).code).toBe(2);
+    const { json: back } = await run('receipts', 'add', deviceId, '--kind', 'return', '--json');
+    const { stdout } = await run('receipts', 'list', '--device', deviceId, '--csv');
     expect(stdout).toContain(`${loan.receiptId},loan,`);
     expect(stdout).toContain(`,${back.receiptId}`);
-    expect((await run('receipt', 'list', '--overdue', '--json')).json.list).toEqual([]);
+    expect((await run('receipts', 'list', '--overdue', '--json')).json.list).toEqual([]);
   });
 
   test('of a key that was reset is a handover of a new credential, and never a return', async () => {
     const { deviceId, run, authenticator } = await key();
-    expect((await run('receipt', 'make', deviceId)).code).toBe(0);
+    expect((await run('receipts', 'add', deviceId)).code).toBe(0);
     authenticator.reset();
-    const back = await run('receipt', 'make', deviceId, '--kind', 'return');
+    const back = await run('receipts', 'add', deviceId, '--kind', 'return');
     expect([back.code, back.stderr]).toEqual([10, expect.stringMatching(/was reset.*\n.*devmgr help receipts add\n$/)]);
-    expect((await run('receipt', 'make', deviceId)).code).toBe(0);
-    expect((await run('receipt', 'make', deviceId, '--kind', 'return')).code).toBe(0);
+    expect((await run('receipts', 'add', deviceId)).code).toBe(0);
+    expect((await run('receipts', 'add', deviceId, '--kind', 'return')).code).toBe(0);
   });
 
   test('is signed at the enrollment', async () => {

@@ -103,7 +103,7 @@ needs('script', 'bsdutils')('tokens remove at a terminal', () => {
     ['n', false],
   ])('asks whether to remove what the token has made: %s', async (answer, isRemoved) => {
     const { name, ids } = await thief();
-    const screen = atTerminal([process.execPath, programFile, 'tokens', 'revoke', name], { home: daemon.home });
+    const screen = atTerminal([process.execPath, programFile, 'tokens', 'remove', name], { home: daemon.home });
     await screen.answer(/Remove the webhooks that it has created \(WHK-\d+, WHK-\d+\)\?/, answer);
     const { code, stdout } = await screen.ended;
     expect({ code, named: stdout.includes('--remove-made') }).toEqual({ code: 0, named: !isRemoved });

@@ -243,7 +243,7 @@ test('an upload that the server stored with another digest ends with 1', async (
   const upload = async (digest: string) => {
     const { cwd, run } = await serving({ digest });
     writeFileSync(join(cwd, 'devmgr.apk'), content);
-    return run('upload', 'devmgr.apk', '--version', '1.0.0');
+    return run('apps', 'add', 'devmgr.apk', '--version', '1.0.0');
   };
   expect((await upload(digestOf(content))).code).toBe(0);
   const { code, stderr } = await upload('0'.repeat(64));
@@ -255,6 +255,6 @@ test('a large upload prints nothing but its result', async () => {
   const large = Buffer.alloc(20_000_000, 7);
   const { cwd, run } = await serving({ digest: createHash('sha256').update(large).digest('hex') });
   writeFileSync(join(cwd, 'devmgr.apk'), large);
-  const { code, stderr } = await run('upload', 'devmgr.apk', '--version', '1.0.0', '--json');
+  const { code, stderr } = await run('apps', 'add', 'devmgr.apk', '--version', '1.0.0', '--json');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });

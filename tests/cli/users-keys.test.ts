@@ -23,23 +23,25 @@ const canLogIn = async () =>
 
 describe('users passkeys', () => {
   test('lists the keys of a user, by name or id, and your own', async () => {
-    const { json } = await run('users', 'keys', 'dealer-berlin', '--json');
+    const { json } = await run('users', 'passkeys', 'dealer-berlin', '--json');
     expect(json).toMatchObject({ required: false, list: [{ passkeyId, name: 'desk', rpId: 'localhost' }] });
-    expect((await run('users', 'keys', 'USR-2', '--quiet')).stdout).toBe(`${passkeyId}\n`);
-    expect((await run('users', 'keys', 'dealer-berlin')).stdout).toMatch(
+    expect((await run('users', 'passkeys', 'USR-2', '--quiet')).stdout).toBe(`${passkeyId}\n`);
+    expect((await run('users', 'passkeys', 'dealer-berlin')).stdout).toMatch(
       /^KEY +NAME +SITE[^\n]*\nPSK-1 +desk +localhost/,
     );
-    expect((await run('users', 'keys')).stderr).toContain('admin has no security key.');
-    expect((await run('users', 'keys', 'carol')).code).toBe(5);
+    expect((await run('users', 'passkeys')).stderr).toContain('admin has no security key.');
+    expect((await run('users', 'passkeys', 'carol')).code).toBe(5);
   });
 });
 
 describe('users require-passkey', () => {
   test('requires a key of one user until --off', async () => {
-    expect((await run('users', 'require-key', 'dealer-berlin')).stdout).toContain('must sign in with a security key');
-    expect((await run('users', 'keys', 'dealer-berlin', '--jq', '.required')).stdout).toBe('true\n');
+    expect((await run('users', 'require-passkey', 'dealer-berlin')).stdout).toContain(
+      'must sign in with a security key',
+    );
+    expect((await run('users', 'passkeys', 'dealer-berlin', '--jq', '.required')).stdout).toBe('true\n');
     expect(await canLogIn()).toBe(false);
-    expect((await run('users', 'require-key', 'dealer-berlin', '--off', '--json')).json.required).toBe(false);
+    expect((await run('users', 'require-passkey', 'dealer-berlin', '--off', '--json')).json.required).toBe(false);
     expect(await canLogIn()).toBe(true);
   });
 });
@@ -64,11 +66,11 @@ describe('policies sign-in', () => {
 
 describe('users remove-passkey', () => {
   test('removes a key, with --yes or a confirmation', async () => {
-    expect((await run('users', 'remove-key', 'dealer-berlin', passkeyId)).code).toBe(2);
-    expect((await run('users', 'remove-key', 'dealer-berlin', 'PSK-9', '--yes')).code).toBe(5);
-    const { code, stdout } = await run('users', 'remove-key', 'dealer-berlin', passkeyId, '--yes');
+    expect((await run('users', 'remove-passkey', 'dealer-berlin', passkeyId)).code).toBe(2);
+    expect((await run('users', 'remove-passkey', 'dealer-berlin', 'PSK-9', '--yes')).code).toBe(5);
+    const { code, stdout } = await run('users', 'remove-passkey', 'dealer-berlin', passkeyId, '--yes');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('PSK-1 of dealer-berlin is removed') });
-    expect((await run('users', 'keys', 'dealer-berlin', '--json')).json.list).toEqual([]);
+    expect((await run('users', 'passkeys', 'dealer-berlin', '--json')).json.list).toEqual([]);
   });
 });
 

@@ -126,7 +126,7 @@ describe('with the root of its maker', () => {
     const { url } = await hardware(serial);
     const offered = async (...words: string[]) =>
       (await daemon.run(['completion', 'zsh', '--offer', '--', ...words])).stdout;
-    expect(await offered('verify', '--hardware', url, '')).toBe(`words\n${serial}\tYubiKey 5\n`);
+    expect(await offered('keys', 'verify', '--hardware', url, '')).toBe(`words\n${serial}\tYubiKey 5\n`);
     expect(await offered('trust', 'remove', '')).toBe(`words\n${root.fingerprint}\tTest Maker\n`);
   });
 

@@ -58,7 +58,7 @@ async function plugged(model: KeySpec['model']): Promise<number> {
 
 /** Runs `devmgr keys verify` until it asks for a touch, then does `then`: the exit code and the lines after the request for a touch. */
 async function verify(then: () => Promise<unknown>): Promise<{ code: number; lines: string[] }> {
-  const child = start('verify', SERIAL);
+  const child = start('keys', 'verify', SERIAL);
   const screen = new Screen(child);
   const asked = await screen.until('the request for a touch', text => TOUCH.test(text));
   await then();
@@ -102,7 +102,7 @@ for (const [model, method, flags] of [
 
 await trust('--aaguid', AAGUID);
 const id = await plugged('fido2');
-const child = start('verify', SERIAL);
+const child = start('keys', 'verify', SERIAL);
 const screen = new Screen(child);
 await screen.until('the request for a touch', text => TOUCH.test(text));
 child.kill('SIGINT');

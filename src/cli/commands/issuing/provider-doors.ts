@@ -29,7 +29,7 @@ const hostOf = (address: string): string => (URL.canParse(address) ? new URL(add
 const failed = ({ ok, findings }: Findings): string | null =>
   ok ? null : findings.flatMap(({ ok, check, detail }) => (ok ? [] : [`${check}: ${detail}`])).join('; ') || 'refused';
 
-/** Whoever may not see one of them, or has a server of an earlier version, gets the others. */
+/** A caller that may not see one of them, or has a server of an earlier version, gets the others. */
 const unlessRefused = <T>(request: Promise<T>) => nullIfRefused(request, 404, Code.noPermission);
 
 async function scimTokens(registry: Client): Promise<readonly ServiceToken[]> {
