@@ -120,7 +120,7 @@ function receiver<R extends FormRoute>(
   const refuseEarly = async (call: FormCall<R>, before: FormFields, fileName: string): Promise<void> => {
     const result = read(before);
     if (result.ok) await handler.early?.(call, result.value as FormOf<R>, fileName);
-    else if (before[result.field]) throw new ApiError(Code.parameterError, result.message);
+    else if (before[result.field]) throw new ApiError(Code.parameterError, result.message, null, result.details);
   };
   /** A file can take hours to arrive: a token that was revoked during the upload must not store it. Refuses with 1004, 1005 or 2007. */
   const checkAgain = async (request: FastifyRequest): Promise<void> => {

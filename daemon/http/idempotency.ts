@@ -144,8 +144,8 @@ class FirstRequest implements KeyedRequest {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (!isFinal(error.code)) return null;
-      const { code, message, status } = errorResponse(error);
-      return { status, body: packed(envelope(code, message)) };
+      const { code, message, status, data, details } = errorResponse(error);
+      return { status, body: packed(envelope(code, message, data, details)) };
     }
   }
 }

@@ -171,7 +171,7 @@ function reader<T>(schema: TObject | undefined, format: InputFormat): (input: un
   const read = compileReader(schema, format);
   return input => {
     const result = read(input);
-    if (!result.ok) throw new ApiError(Code.parameterError, result.message);
+    if (!result.ok) throw new ApiError(Code.parameterError, result.message, null, result.details);
     return result.value as T;
   };
 }

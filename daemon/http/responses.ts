@@ -2,7 +2,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, Code, codes, type ErrorCode, httpStatus } from '../../src/contract/codes.ts';
+import { ApiError, Code, codes, type ErrorCode, httpStatus, type InputProblem } from '../../src/contract/codes.ts';
 import { ClientRefused, ProviderAway, ProviderUnavailable } from '../base/errors.ts';
 import { FileElsewhere, FilesUnavailable } from '../requests/blob-error.ts';
 import { VersionChanged } from '../requests/context.ts';
@@ -23,6 +23,7 @@ interface ErrorResponse {
   readonly status: number;
   /** Null or absent for most errors. */
   readonly data?: object | null;
+  readonly details?: readonly InputProblem[];
 }
 
 /** An unknown path or method. */
@@ -31,7 +32,13 @@ export const noSuchOperation = (): ApiError => new ApiError(404, 'no such operat
 /** The response to an error. It reveals nothing of an unknown error: the details go to the log only. */
 export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof ApiError)
-    return { code: error.code, message: error.message, status: httpStatus(error.code, atLogin), data: error.data };
+    return {
+      code: error.code,
+      message: error.message,
+      status: httpStatus(error.code, atLogin),
+      data: error.data,
+      details: error.details,
+    };
   if (error instanceof OutcomeUnknown)
     return { code: 500, message: 'the store has not confirmed whether the change was stored', status: 503 };
   if (error instanceof ClientRefused)
@@ -78,9 +85,16 @@ const frameworkErrors: Readonly<Record<string, Omit<ErrorResponse, 'status'>>> =
   ERR_STREAM_PREMATURE_CLOSE: cutOff,
 };
 
-/** The text of the envelope of an error. */
-export const envelope = (code: number, message: string, data: object | null = null): string =>
-  JSON.stringify({ code, message, data });
+/** The text of the envelope of an error. `details`: the problems of the input, if the message has only the first of them. */
+export function envelope(
+  code: number,
+  message: string,
+  data: object | null = null,
+  details: readonly InputProblem[] = [],
+): string {
+  const problems = details.length > 0 ? details : [{ field: '', reason: message }];
+  return JSON.stringify({ code, message, data, ...(code === Code.parameterError && { details: problems }) });
+}
 
 /** Sets the headers of the rate limit that the request counted against. */
 export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): void {
@@ -93,7 +107,7 @@ export function setRateLimitHeaders(reply: FastifyReply, allowance: Allowance): 
 
 /** Sends the response to an error; closes the connection if one has started. Logs a 500, and a 503 that readiness does not report. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, atLogin: boolean): void {
-  const { code, message, status, data } = errorResponse(error, atLogin);
+  const { code, message, status, data, details } = errorResponse(error, atLogin);
   if (status === 500 || error instanceof FilesUnavailable)
     request.server.logger.error({ requestId: request.id, err: error }, 'the request failed');
   if (error instanceof RateLimited) setRateLimitHeaders(reply, error.allowance);
@@ -107,7 +121,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply
     .code(status)
     .header('content-type', JSON_TYPE)
-    .send(envelope(code, message, data));
+    .send(envelope(code, message, data, details));
 }
 
 /** Seconds after which a request that was answered 503 can be sent again. */

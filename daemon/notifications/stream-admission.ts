@@ -55,7 +55,7 @@ export async function admit(
   refuseNullInUrl(text, { query });
   checkQuery(routes.streamNotifications, { headers: request.headers, query });
   const result = readQuery(query);
-  if (!result.ok) throw new ApiError(Code.parameterError, result.message);
+  if (!result.ok) throw new ApiError(Code.parameterError, result.message, null, result.details);
   // An empty value is probably a mistake; without since, the client would miss events silently.
   if (query.since === '') throw new ApiError(Code.parameterError, 'since must be a whole number of at least 0');
   const { deviceId } = result.value;

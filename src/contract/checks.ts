@@ -41,9 +41,21 @@ export class FieldFault {
   readonly message: string;
   /** Place of the fault within the field: `.name` of a member, `[0]` of an item. */
   readonly at: string;
-  constructor(message: string, at = '') {
+  /** The values that the field takes, if they are few. */
+  readonly allowed: readonly string[] | undefined;
+  /** Further faults of an object, whose places are within the field too. */
+  readonly others: readonly FieldFault[];
+  constructor(message: string, at = '', allowed?: readonly string[], others: readonly FieldFault[] = []) {
     this.message = message;
     this.at = at;
+    this.allowed = allowed;
+    this.others = others;
+  }
+
+  /** The fault, and those beside it, of the value that has the field as its part. */
+  within(place: string): FieldFault {
+    const others = this.others.map(other => other.within(place));
+    return new FieldFault(this.message, place + this.at, this.allowed, others);
   }
 }
 /** Returns the value as it was read, a fault, or null for a text that is empty after trimming. */
@@ -58,7 +70,7 @@ export interface FieldKind {
 
 function enumCheck(values: readonly string[]): FieldCheck {
   const set = new Set<unknown>(values);
-  const fault = new FieldFault(`must be one of ${values.join(', ')}`);
+  const fault = new FieldFault(`must be one of ${values.join(', ')}`, '', values);
   return value => (set.has(value) ? value : fault);
 }
 
@@ -67,7 +79,7 @@ const MAX_LIST = 1024;
 
 function listCheck(values: readonly string[]): FieldCheck {
   const set = new Set<string>(values);
-  const fault = new FieldFault(`must be one or more of ${values.join(', ')}, comma-separated`);
+  const fault = new FieldFault(`must be one or more of ${values.join(', ')}, comma-separated`, '', values);
   return value => {
     if (typeof value !== 'string' || value.length > MAX_LIST) return fault;
     const found = value.split(',').map(trimText);

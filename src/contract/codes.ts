@@ -95,15 +95,33 @@ export function isErrorCode(code: number): code is ErrorCode {
   return Object.hasOwn(codes, code);
 }
 
+/** One problem of an input. */
+export interface InputProblem {
+  /** Path of the field, such as `items[0].serialNumber`; empty for the request as a whole. */
+  readonly field: string;
+  /** Text that follows the name of the field. */
+  readonly reason: string;
+  /** The values that the field takes, if they are few. */
+  readonly allowed?: readonly string[];
+}
+
 /** A refusal with a business code. Its message is sent to the client, so it must not reveal internal details. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly code: ErrorCode;
   /** `data` of the response, for clients that know how to continue; null for most errors. */
   readonly data: object | null;
-  constructor(code: ErrorCode, message: string = codes[code].meaning, data: object | null = null) {
+  /** All problems of an input; empty if the message describes the only one. */
+  readonly details: readonly InputProblem[];
+  constructor(
+    code: ErrorCode,
+    message: string = codes[code].meaning,
+    data: object | null = null,
+    details: readonly InputProblem[] = [],
+  ) {
     super(message);
     this.code = code;
     this.data = data;
+    this.details = details;
   }
 }

@@ -14,13 +14,24 @@ import {
   textCheck,
   valueKinds,
 } from './checks.ts';
+import type { InputProblem } from './codes.ts';
 import { ALIAS, EACH, INSTANT, JUDGED, LIST, NAMES, TAG_FILTER, TAGS, TEXT } from './fields.ts';
 import { isObject } from './json-object.ts';
 
-/** The value that was read, without unknown fields; or the first field that is wrong and a message that names it. */
+/** The value that was read, without unknown fields; or the first field that is wrong, a message that names it, and all problems. */
 type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly field: string; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly field: string;
+      readonly message: string;
+      readonly details: readonly InputProblem[];
+    };
+
+function refused(details: readonly InputProblem[]): ReadResult<never> {
+  const { field, reason } = details[0]!;
+  return { ok: false, field, message: field === '' ? reason : `${field} ${reason}`, details };
+}
 
 /** Member of an input that cannot be read at all: the reason. A symbol, so no JSON has such a member. */
 export const UNREADABLE = Symbol('unreadable');
@@ -39,15 +50,16 @@ export function compileReader<S extends TObject>(
     compileField(name, field as unknown as FieldSchema, required.has(name), format),
   );
   return input => {
-    if (!isObject(input)) return { ok: false, field: '', message: 'a JSON object is required' };
+    if (!isObject(input)) return refused([{ field: '', reason: 'a JSON object is required' }]);
     const given = input as Record<string, unknown> & { readonly [UNREADABLE]?: string };
-    if (given[UNREADABLE] !== undefined) return { ok: false, field: '', message: given[UNREADABLE] };
+    if (given[UNREADABLE] !== undefined) return refused([{ field: '', reason: given[UNREADABLE] }]);
     const value: Record<string, unknown> = {};
+    let details: InputProblem[] | null = null;
     for (const field of fields) {
       const fault = field(given, value);
-      if (fault) return { ok: false, ...fault };
+      if (fault) details = [...(details ?? []), ...problemsOf(fault)];
     }
-    return { ok: true, value: value as Static<S> };
+    return details ? refused(details) : { ok: true, value: value as Static<S> };
   };
 }
 
@@ -63,10 +75,14 @@ function kindFor(name: string, kind: string, schema: object): FieldKind {
   return found;
 }
 
-type FieldReader = (
-  given: Record<string, unknown>,
-  into: Record<string, unknown>,
-) => { field: string; message: string } | null;
+type FieldReader = (given: Record<string, unknown>, into: Record<string, unknown>) => FieldFault | null;
+
+const problemsOf = (fault: FieldFault): InputProblem[] =>
+  [fault, ...fault.others].map(({ at: field, message: reason, allowed }) => ({
+    field,
+    reason,
+    ...(allowed && { allowed }),
+  }));
 
 function compileField(name: string, schema: FieldSchema, required: boolean, format: InputFormat): FieldReader {
   const check = compileCheck(schema, format, name);
@@ -76,12 +92,9 @@ function compileField(name: string, schema: FieldSchema, required: boolean, form
     const raw = Object.hasOwn(given, name) ? given[name] : undefined;
     if (target !== name && !isAbsent(given[target], format)) return null;
     const value = isAbsent(raw, format) ? (raw === null ? null : undefined) : check(raw);
-    if (value instanceof FieldFault) {
-      const field = name + value.at;
-      return { field, message: `${field} ${value.message}` };
-    }
+    if (value instanceof FieldFault) return value.within(name);
     if (value === undefined || value === null) {
-      if (required) return { field: name, message: `${name} is required` };
+      if (required) return new FieldFault('is required', name, schema.enum);
       if (schema.default !== undefined) into[name] = schema.default;
       else if (value === null && nullable) into[name] = null;
       return null;
@@ -126,8 +139,10 @@ function objectCheck(schema: FieldSchema, format: InputFormat): FieldCheck {
     if (!isObject(value)) return notObject;
     const result = read(value);
     if (result.ok) return result.value;
-    const { field, message } = result;
-    return new FieldFault(message.slice(field.length + 1), `.${field}`);
+    const [first, ...others] = result.details.map(
+      ({ field, reason, allowed }) => new FieldFault(reason, `.${field}`, allowed),
+    );
+    return new FieldFault(first!.message, first!.at, first!.allowed, others);
   };
 }
 
@@ -155,7 +170,8 @@ function choiceCheck({ anyOf: options = [] }: FieldSchema, format: InputFormat, 
   if (mark === undefined || marked.some(([value]) => value === undefined))
     throw new Error(`${name}: a member with one value has to distinguish the objects of a union`);
   const checks = new Map<unknown, FieldCheck>(marked.map(([value, option]) => [value, objectCheck(option, format)]));
-  const fault = new FieldFault(`must be one of ${[...checks.keys()].join(', ')}`, `.${mark}`);
+  const values = [...checks.keys()].map(String);
+  const fault = new FieldFault(`must be one of ${values.join(', ')}`, `.${mark}`, values);
   return value => (isObject(value) ? (checks.get(value[mark])?.(value) ?? fault) : notObject);
 }
 
@@ -180,7 +196,7 @@ function checkItems(items: readonly unknown[], check: FieldCheck): readonly unkn
   const read: unknown[] = [];
   for (const [i, item] of items.entries()) {
     const found = check(item) ?? emptyItem;
-    if (found instanceof FieldFault) return new FieldFault(found.message, `[${i}]${found.at}`);
+    if (found instanceof FieldFault) return found.within(`[${i}]`);
     read.push(found);
   }
   return read;

@@ -156,5 +156,7 @@ export function errorExample(code: ErrorCode, shape: RouteShape | undefined): Js
   const first = input && plain(input).required?.[0];
   const message =
     code === Code.parameterError && first ? `${first} is required` : (messages[code] ?? codes[code].meaning);
-  return { code, message, data: null };
+  if (code !== Code.parameterError) return { code, message, data: null };
+  const problem = first ? { field: first, reason: 'is required' } : { field: '', reason: message };
+  return { code, message, data: null, details: [problem] };
 }

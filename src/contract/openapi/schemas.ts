@@ -176,6 +176,19 @@ function envelopes(): JsonObject {
               properties: howToContinue,
               description: 'null, or how to continue; see the description of the operation',
             },
+            details: {
+              type: 'array',
+              description: 'of a 1001 alone: all problems of the input',
+              items: {
+                type: 'object',
+                required: ['field', 'reason'],
+                properties: {
+                  field: { type: 'string', description: 'path of the field; empty for the request as a whole' },
+                  reason: { type: 'string', description: 'text that follows the name of the field' },
+                  allowed: { type: 'array', items: { type: 'string' }, description: 'the values that the field takes' },
+                },
+              },
+            },
           },
         },
       ],
