@@ -102,7 +102,6 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   listIdentityCandidates: { asProgram: true },
   // No key answers during a run.
   bindIdentity: {
-    asProgram: true,
     missing: true,
     send: { deviceId: 'DEV-0', evidence: { method: 'fido', attestationObject: 'AAAA' }, numberSource: 'printed' },
   },

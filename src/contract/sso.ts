@@ -133,6 +133,7 @@ export const ssoOperations = additions('Single sign-on', {
   testSso: {
     summary: 'Check the provider: discovery, keys, clock, client secret',
     ...adminPerson,
+    limit: 'query',
     data: Type.Object({ ...findings, register: registration }),
   },
 
