@@ -35,7 +35,9 @@ async function lacksIdentity(
   device: DeviceDetail,
 ): Promise<Contradiction | null> {
   const has = await recognition.hasCredentialOf(key, device).catch(() => null);
-  return has === false ? { what: 'credential', recorded: device.deviceId, shown: 'none' } : null;
+  if (has !== false) return null;
+  const other = await recognition.deviceOf(key).catch(() => null);
+  return { what: 'credential', recorded: device.deviceId, shown: other?.deviceId ?? 'none' };
 }
 
 /** Only of credentials that this key, or the one before it, has reported without its PIN. A key that cannot be asked shows nothing. */

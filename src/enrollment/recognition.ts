@@ -2,7 +2,7 @@
 import type { DataOf, InputOf } from '../contract/define.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
-import type { NewIdentity } from '../contract/identity-shapes.ts';
+import type { IdentityCandidate, NewIdentity } from '../contract/identity-shapes.ts';
 import type { Routes } from '../contract/routes.ts';
 import { claimedIn } from './same-device.ts';
 import type { Poll, Send } from './send.ts';
@@ -40,6 +40,8 @@ export class Recognition {
   readonly #found = new Map<Key['keyId'], Promise<Key>>();
   /** Challenges whose number was given to a key. */
   readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
+  /** Credentials that were made before the registration. */
+  readonly #prepared = new Map<Key['keyId'], MadeIdentity>();
 
   constructor(registry: Send, hardware: Send, poll: Poll) {
     this.#registry = registry;
@@ -63,26 +65,36 @@ export class Recognition {
   }
 
   async #recognize(key: Key): Promise<Key> {
+    const found = await this.#find(key);
+    return found === null ? key : this.#proved(key, found.identityId, found.candidate, found.assertion);
+  }
+
+  /** The device whose credential the key has, whatever serial number it reports; null if it is recognized as none. */
+  async deviceOf(key: Key): Promise<IdentityCandidate | null> {
+    return (await this.#find(key))?.candidate ?? null;
+  }
+
+  async #find(key: Key) {
     const [asked, { identityId, challenge, policy }] = await Promise.all([
       this.#claimed(key),
       this.#registry('createIdentityChallenge', {}),
     ]);
-    if (policy === 'never') return key;
+    if (policy === 'never') return null;
     let portion: number | null = 1;
     while (portion !== null) {
       const candidates: Candidates = await this.#registry('listIdentityCandidates', {
         body: { ...shownBy(asked), portion },
       });
       const { relyingParty, list } = candidates;
-      if (list.length === 0) return key;
+      if (list.length === 0) return null;
       const credentials = list.map(({ credentialId }) => credentialId);
       const found = await this.#identify(key, { step: 'find', relyingParty, challenge, credentials });
-      if (found.problem !== null) return key;
+      if (found.problem !== null) return null;
       const candidate = list.find(({ credentialId }) => credentialId === found.credentialId);
-      if (candidate) return this.#proved(key, identityId, candidate, found.assertion);
+      if (candidate) return { identityId, candidate, assertion: found.assertion };
       portion = candidates.next;
     }
-    return key;
+    return null;
   }
 
   /** A signature is verified by the registry; with U2F a key only reports that it has the credential. */
@@ -96,9 +108,9 @@ export class Recognition {
     return this.named(key, serialNumber);
   }
 
-  /** The key as the hardware service lists it from now on. */
+  /** The key as the hardware service lists it from now on, if it is still plugged in. */
   async named(key: Key, serialNumber: string): Promise<Named> {
-    await this.#identify(key, { step: 'name', relyingParty: noParty, serialNumber });
+    await this.#identify(key, { step: 'name', relyingParty: noParty, serialNumber }).catch(() => null);
     return { ...key, serialNumber, serialSource: recognizedBy, problem: null };
   }
 
@@ -110,8 +122,22 @@ export class Recognition {
     return { ...key, serialNumber: challenge.number, serialSource: 'auto', problem: null };
   }
 
-  /** Has the key make its credential, after a touch. */
+  /** Has a numbered key make its credential now: it may be unplugged when it is registered. Resolves to why it made none, or null. */
+  async prepare(key: Key): Promise<string | null> {
+    if (this.#prepared.has(key.keyId)) return null;
+    const made = await this.#make(key);
+    if (made.problem === null) this.#prepared.set(key.keyId, made);
+    return made.problem;
+  }
+
+  /** The credential that the key makes, after a touch. */
   async make(key: Key): Promise<MadeIdentity> {
+    const prepared = this.#prepared.get(key.keyId);
+    this.#prepared.delete(key.keyId);
+    return prepared ?? this.#make(key);
+  }
+
+  async #make(key: Key): Promise<MadeIdentity> {
     const [asked, made] = await Promise.all([
       this.#claimed(key),
       this.#numbers.get(key.keyId) ?? this.#registry('createIdentityChallenge', {}),

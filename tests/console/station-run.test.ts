@@ -30,6 +30,7 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
     failureOf: () => ({ isOfOneKey: true, isAway: false, isDuplicate: false, isLost: false }),
     keysOf: async () => [],
     withClaims: async (key: Key) => key,
+    identityPolicy: async () => 'where-needed',
     recordClaims: () => undefined,
     ...requests,
   } as EnrollmentRegistry;

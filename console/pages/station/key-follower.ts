@@ -5,6 +5,7 @@ import { KeyChanges } from '../../../src/enrollment/line/key-changes.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { connections, onEvents, streamState } from '../../api/stream.ts';
+import { recognition } from './registry.ts';
 import type { StationRun } from './run.ts';
 
 /** Milliseconds between two lists while keys are not watched. */
@@ -30,8 +31,19 @@ export class KeyFollower {
         run.pulled(key.keyId, this.#isSeen && isSeen, this.isTyping());
       } else {
         this.#attached.add(key.keyId);
-        run.plugged(key, (this.#isSeen || again) && isSeen);
+        this.#plugged(key, (this.#isSeen || again) && isSeen);
       }
+    });
+  }
+
+  /** A key that reports no serial number is attached again under that of its device, if the registry recognizes it. */
+  #plugged(key: Key, isSeen: boolean): void {
+    if (key.serialNumber !== null) {
+      this.#run.plugged(key, isSeen);
+      return;
+    }
+    void recognition.recognized(key).then(found => {
+      if (found.serialNumber === null && this.#attached.has(key.keyId)) this.#run.plugged(key, isSeen);
     });
   }
 

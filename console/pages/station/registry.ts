@@ -7,6 +7,7 @@ import { recordClaims } from '../../../src/enrollment/claims-record.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
 import { PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { exchangeProof, type ProofRequests } from '../../../src/enrollment/proof-exchange.ts';
+import { Recognition } from '../../../src/enrollment/recognition.ts';
 import type { EnrollmentWords, KeyProof, NumberedKey } from '../../../src/enrollment/registry.ts';
 import { enrollmentRegistryBy, questionsBy } from '../../../src/enrollment/requests.ts';
 import type { Send } from '../../../src/enrollment/send.ts';
@@ -14,6 +15,9 @@ import { problemOf } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { codeOf, send, sendAgain } from './requests.ts';
 import type { StationRegistry } from './run.ts';
+
+/** Keys without a serial number: those of the machine of the daemon, as the registry recognizes them. */
+export const recognition = new Recognition(send, send, poll);
 
 /** The registry of the daemon that has served the page. */
 export const registry: StationRegistry = {
@@ -35,7 +39,7 @@ async function judged(key: Key, person: Person, verdict: Promise<PersonVerdict>)
 
 const enrollment = (registry: Send): PersonEnrollment =>
   new PersonEnrollment(
-    { registry: enrollmentRegistryBy(registry, { ...own, ...questionsBy(registry, send, poll) }), words },
+    { registry: enrollmentRegistryBy(registry, { ...own, ...questionsBy(registry, send, poll, recognition) }), words },
     {
       manufacturer: null,
       model: null,

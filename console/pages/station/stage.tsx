@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { station as stationWords } from '../../text/words.ts';
 import { Keys } from './keys.tsx';
+import { recognition } from './registry.ts';
 import { Checks } from './results.tsx';
 import type { StationRun } from './run.ts';
 import { shownOf } from './shown.ts';
@@ -34,7 +35,7 @@ export function Stage({ run }: { readonly run: StationRun }) {
         ))}
       </div>
       {view.outcome && <Checks outcome={view.outcome} />}
-      <Keys run={run} />
+      <Keys run={run} number={async (key, printed) => run.plugged(await recognition.numbered(key, printed), true)} />
       <Actions run={run} />
     </section>
   );

@@ -11,6 +11,7 @@ import {
   type ProofOutcome,
 } from '../key-enrollment.ts';
 import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
+import { isNumbered } from '../recognition.ts';
 import type { CountedKey } from '../registry.ts';
 import type { Person } from './people.ts';
 
@@ -67,9 +68,15 @@ export class PersonEnrollment {
     const failure = failureOf(outcome, person);
     const other = failure === null ? await this.#otherKey(key, person, another, outcome.status) : null;
     if (other !== null) return other;
-    return failure !== null || this.#options.dryRun
-      ? verdict(failure, outcome, person)
-      : this.#proved(key, person, outcome);
+    if (failure !== null || this.#options.dryRun) return verdict(failure, outcome, person);
+    return isNumbered(key) ? this.#identified(key, person, outcome) : this.#proved(key, person, outcome);
+  }
+
+  /** A key without a credential makes it now: it can be unplugged when it is bound. */
+  async #identified(key: Key, person: Person, outcome: EnrollmentOutcome): Promise<PersonVerdict> {
+    const proved = await this.#proved(key, person, outcome);
+    const problem = proved.failure === null ? await this.#parts.registry.recognition.prepare(key) : null;
+    return problem === null ? proved : this.failed(key, person, 'refused', problem);
   }
 
   async #proved(key: Key, person: Person, outcome: EnrollmentOutcome): Promise<PersonVerdict> {

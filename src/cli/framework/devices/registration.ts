@@ -20,7 +20,7 @@ import { findBySerial } from './find-device.ts';
 /** Why a key is not the device that has its serial number, in words. */
 export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, found: Contradiction): string =>
   found.what === 'credential'
-    ? `it lacks the credential of ${deviceId}: it is another key with the serial number ${serial}, or it was reset elsewhere. Only an ADMIN can confirm that it was reset`
+    ? `${found.shown === 'none' ? '' : `it is ${found.shown} by its credential. `}It lacks the credential of ${deviceId}: it is another key with the serial number ${serial}, or it was reset elsewhere. Only an ADMIN can confirm that it was reset`
     : found.what === 'credentials'
       ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
       : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
