@@ -31,6 +31,7 @@ import { peopleRows } from './rows/people.ts';
 import { postgresListRows } from './rows/postgres-lists.ts';
 import { startRows } from './rows/start.ts';
 import { streamRows } from './rows/stream.ts';
+import { tableRows } from './rows/tables.ts';
 import { uploadRows } from './rows/upload.ts';
 
 const groups: Readonly<Record<string, Group>> = {
@@ -42,6 +43,7 @@ const groups: Readonly<Record<string, Group>> = {
   figures: figureRows,
   stream: streamRows,
   upload: uploadRows,
+  tables: tableRows,
   console: consoleRows,
   people: peopleRows,
   health: healthRows,

@@ -4,7 +4,7 @@ import { tagColumn } from '../contract/values.ts';
 import { type ColumnChoice, resolvedChoices } from './choices.ts';
 import { InvalidInput } from './fault.ts';
 import { type FieldRule, type FieldSet, type Meaning, meaningsOf } from './fields.ts';
-import { isSecretName, isSecretValue, looksLikeKey } from './secrets.ts';
+import { isLongKey, isSecretName, isSecretValue, looksLikeKey } from './secrets.ts';
 
 /** A column of a file, or a property of the objects of one. */
 export interface TableColumn<Field extends string = string> {
@@ -48,7 +48,8 @@ interface Known<Field extends string> {
 /** Assigns fields to columns. Throws `InvalidInput` if two columns can be one field, or a chosen column is absent. */
 export function assignColumns<Field extends string>(names: readonly string[], known: Known<Field>): Assigned<Field> {
   const { fields, map, isDraft } = known;
-  const secret = names.map(isSecretName);
+  // A name that is a key is a cell of a line that was taken for the header row.
+  const secret = names.map(name => isSecretName(name) || isLongKey(name));
   const chosen = resolvedChoices(names, map, isDraft);
   const doubts: { column: string; message: string }[] = [];
   const owner = new Map<number, Field>();
@@ -58,7 +59,10 @@ export function assignColumns<Field extends string>(names: readonly string[], kn
   for (const rule of fields) {
     if (taken.has(rule.field) || (rule.ofObjects && !known.hasObjects)) continue;
     const found = candidatesOf(names, known, rule, isFree).filter(({ index }) => !owner.has(index));
-    const best = bestOf(rule.field, found, names, isDraft);
+    const best = bestOf(rule.field, found, names, isDraft || known.hasObjects);
+    const lowest = Math.min(...found.map(each => each.rank));
+    // Objects of one file may have different names for a field.
+    if (known.hasObjects) for (const { index, rank } of found) if (rank === lowest) owner.set(index, rule.field);
     if (best === null) continue;
     owner.set(best.index, rule.field);
     const others = found
@@ -80,7 +84,7 @@ export function assignColumns<Field extends string>(names: readonly string[], kn
     const field = owner.get(index) ?? null;
     const also = standIns.find(({ instead }) => instead === field)?.field ?? null;
     return {
-      name: name.trim(),
+      name: isLongKey(name) ? '…' : name.trim(),
       field,
       also,
       tag: field === null ? tag : null,
@@ -116,11 +120,11 @@ function bestOf<Field extends string>(
   field: Field,
   found: readonly Candidate<Field>[],
   names: readonly string[],
-  isDraft: boolean,
+  isLenient: boolean,
 ): Candidate<Field> | null {
   const rank = Math.min(...found.map(each => each.rank));
   const best = found.filter(each => each.rank === rank);
-  if (best.length > 1 && isDraft) return null;
+  if (best.length > 1 && isLenient) return null;
   if (best.length > 1)
     throw new InvalidInput({
       what: 'column twice',
@@ -134,7 +138,7 @@ const longestExample = 60;
 
 function exampleOf(name: string, values: readonly string[]): string {
   const value = values.find(text => text.trim() !== '') ?? '';
-  return isSecretValue(name, value) ? '' : value.slice(0, longestExample);
+  return isSecretValue(name, value) || isLongKey(value) ? '' : value.slice(0, longestExample);
 }
 
 const isTag = (field: string): field is `tag:${string}` => field.startsWith(tagColumn);

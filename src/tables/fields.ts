@@ -48,13 +48,13 @@ const keyOf = (text: string): string =>
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 const manufacturer =
-  words(`manufacturer vendor maker brand make manufacturername vendorname hardwarevendor devicevendor devicemanufacturer
+  words(`vendor maker brand make manufacturername vendorname hardwarevendor devicevendor devicemanufacturer
   modelmanufacturer supplier hersteller herstellername marke fabrikat lieferant fabricant marque constructeur fabricante marca proveedor
   fabbricante produttore costruttore fornitore`);
-const model = words(`model devicemodel modelname product productname hardwaremodel assetmodel yubikeymodel
+const model = words(`devicemodel modelname product productname hardwaremodel assetmodel yubikeymodel
   modell modellname produkt produktname geratemodell modele produit modelo produto producto modello prodotto`);
 const serial =
-  words(`serial serialno serialnum serialnr serialnumbers serials sn serialnumber hardwareserial hardwareserialnumber deviceserial deviceserialnumber
+  words(`serial serialno serialnum serialnr serialnumbers serials sn hardwareserial hardwareserialnumber deviceserial deviceserialnumber
   yubikeyserial yubikeyserialnumber tokenserial tokenserialnumber itemserial seriennummer seriennr serienr geratenummer geraetenummer numerodeserie numserie nserie
   node serie nodeserie nroserie nrodeserie nds numerodiserie numeroseriale seriale matricola numeroserie barcode`);
 const card = words('iccid simiccid iccidnumber simnumber simserial simserialnumber simcardnumber');

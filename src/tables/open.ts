@@ -35,7 +35,9 @@ export interface OpenInput {
   readonly hasPlaces: boolean;
 }
 
-const HEAD = 4;
+/** Bytes that show what a file is; the name that shows a password is further on. */
+const HEAD = 64;
+const OLE_HEAD = 2 ** 16;
 const STARTS_WITH_COMMENT = /^\s*#/;
 
 /** Opens an input. Throws `InvalidInput`. */
@@ -43,13 +45,14 @@ export async function openInput(bytes: AsyncIterable<Uint8Array>, options: OpenO
   const chunks = bytes[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   let length = 0;
-  while (length < HEAD) {
+  const isOle = () => head.length > 0 && binaryKind(joined(head, HEAD)) === 'xls';
+  while (length < HEAD || (length < OLE_HEAD && isOle())) {
     const part = await chunks.next();
     if (part.done) break;
     head.push(part.value);
     length += part.value.length;
   }
-  const start = joined(head, 2 ** 16);
+  const start = joined(head, OLE_HEAD);
   const kind = binaryKind(start);
   if (kind === 'zip') return openWorkbook(head, chunks, options);
   if (kind !== null)

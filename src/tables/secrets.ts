@@ -88,7 +88,7 @@ export class SecretColumns {
 }
 
 /** Whether a text can be a key of at least 128 bits in hex or base64. The number of a row and a UUID are none. */
-function isLongKey(text: string): boolean {
+export function isLongKey(text: string): boolean {
   const word = text.trim();
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word)) return false;
   return (

@@ -81,5 +81,5 @@ export function judgedSerial(
 
 const isCardColumn = (name: string): boolean => /iccid/i.test(name);
 
-/** A key of 128 bits. The number of an eSIM (EID, SGP.02) has 32 decimal digits: one random key in 300 million looks like it. */
-const isKeyMaterial = (serial: string): boolean => /^[0-9a-f]{32}$/i.test(serial) && !/^89\d{30}$/.test(serial);
+/** A key of at least 128 bits. The number of an eSIM (EID, SGP.02) has 32 decimal digits: one random key in 300 million looks like it. */
+const isKeyMaterial = (serial: string): boolean => /^[0-9a-f]{32,}$/i.test(serial) && !/^89\d{30}$/.test(serial);

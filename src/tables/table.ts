@@ -11,7 +11,7 @@ import type { RawRow, RawRows, TableFormat } from './raw.ts';
 import { RowReader } from './row-reader.ts';
 import { DroppedSecrets, isDataLine, isSecretName } from './secrets.ts';
 import type { Doubt, TableRow } from './table-row.ts';
-import { usualDigits } from './values.ts';
+import { textOfCell, usualDigits } from './values.ts';
 
 /** How a file is read. */
 export interface TableOptions<Field extends string> {
@@ -89,7 +89,10 @@ export async function openTable<Field extends string>(
   const opened = await openInput(bytes, { file, format, encoding, isKnown, dropped });
   const { first, rest } = await sampleOf(opened);
   const found = namesOf(opened, first, options);
-  const valuesOf = (index: number) => first.flatMap(row => textAt(row, index, found.names));
+  // A line with another number of cells may have a secret in the place of another value.
+  const isWhole = (row: RawRow) =>
+    opened.hasPlaces || !('cells' in row) || row.cells.length === found.names.length || !found.names.some(isSecretName);
+  const valuesOf = (index: number) => first.filter(isWhole).flatMap(row => textAt(row, index, found.names));
   const { columns, doubts } = assignColumns(found.names, {
     fields,
     map,
@@ -184,7 +187,7 @@ function objectNames(first: readonly RawRow[]): Names {
 const shownNames = (names: readonly string[]): readonly string[] => (isDataLine(names) ? [] : names);
 
 function textAt(row: RawRow, index: number, names: readonly string[]): string[] {
-  if ('cells' in row) return [row.cells[index] ?? ''];
+  if ('cells' in row) return [textOfCell(row.cells[index] ?? '')];
   const value = 'object' in row ? row.object[names[index]!] : null;
   return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 }

@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, evidence under roots that are not trusted, scans with gaps, and files
- * that were cut; then 10,000 histories of persons on SQLite, and as many with three nodes on PostgreSQL; then 200,000 spoiled and
+ * `npm run fuzz`: 100,000 hostile inputs for each reader of proofs, evidence under roots that are not trusted, scans with gaps, files
+ * that were cut, and files of rows of other systems; then
+ * 10,000 histories of persons on SQLite, and as many with three nodes on PostgreSQL; then 200,000 spoiled and
  * long inputs for a daemon of its own on SQLite, and for one on PostgreSQL. Ends with 1 if an answer was wrong or late, if an
  * input held the main thread for 50 ms, if something was logged as an error, if handles or memory are left, or if a history is not
  * that of the model of persons. DEVMGR_FUZZ_SEED, DEVMGR_FUZZ_COUNT and DEVMGR_PERSON_HISTORIES choose others.
@@ -18,6 +19,7 @@ import { tryReader } from './proof.ts';
 import { sampledReaders } from './proof-samples.ts';
 import { tryScans } from './scans.ts';
 import { MOST_WORK } from './stall.ts';
+import { tryTables } from './tables.ts';
 
 const seed = Number(process.env.DEVMGR_FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const count = Number(process.env.DEVMGR_FUZZ_COUNT ?? 200_000);
@@ -35,6 +37,7 @@ const others = {
   'evidence under foreign roots': [tryForeignRoots, 100],
   scans: [tryScans, 5],
   'files that were cut': [tryCutFiles, 2000],
+  'files of rows': [tryTables, 4],
   'answers of providers at which keys are issued': [tryProviderAnswers, 10],
   'answers of keys, receipts and sealed PINs': [tryAnswersOfKeys, 10],
 } as const;

@@ -4,9 +4,10 @@ import { ChoiceFault, parseColumns, parseMap, parseWhere } from '../../tables/ch
 import type { FieldSet } from '../../tables/fields.ts';
 import type { Preset } from '../../tables/presets.ts';
 import { usage } from '../fault.ts';
-import type { Context } from '../framework/context.ts';
+import { type Context, notify } from '../framework/context.ts';
+import { definedFields } from '../framework/define.ts';
 import type { FlagShapes } from '../framework/flags.ts';
-import { savedMap } from '../settings/maps.ts';
+import { savedMap, storeMap } from '../settings/maps.ts';
 import { encodingFlag, encodingOf } from './input-file.ts';
 
 /** The flags; `needs` is the flag that names the file, if it is not an argument. */
@@ -26,6 +27,11 @@ export const tableFlags = (flag?: string) => {
       ...needs,
       help: 'only rows whose column has this value; can be repeated',
     },
+    'save-map': {
+      value: 'NAME',
+      ...needs,
+      help: 'save --map, --where, --columns and --encoding under this name, for --map NAME',
+    },
     columns: { value: 'NAMES', ...needs, help: 'names of the columns of a file without a header row; - skips one' },
   } as const satisfies FlagShapes;
 };
@@ -36,6 +42,7 @@ export interface TableFlags {
   readonly map: readonly string[];
   readonly where: readonly string[];
   readonly columns: string | undefined;
+  readonly saveMap?: string | undefined;
 }
 
 /** The choices of a person for a file. */
@@ -67,6 +74,19 @@ export function tableChoices<Field extends string>(
     where: inFlag('--where', () => parseWhere([...saved.where, ...flags.where])),
     columns: columnsOf(flags.columns ?? named.find(each => each.columns)?.columns),
   };
+}
+
+/** Saves the flags of a file that could be read, if `--save-map` names a map. The name of a preset is refused. */
+export async function keepMap(context: Context, flags: TableFlags, presets: readonly string[] = []): Promise<void> {
+  const { saveMap: name, map, where, columns, encoding } = flags;
+  if (name === undefined) return;
+  if (!/^[a-z][a-z0-9_-]{0,31}$/.test(name) || presets.includes(name))
+    throw usage(
+      `--save-map "${name}" cannot be the name of a map`,
+      'use at most 32 of a to z, 0 to 9, _ and -; names of presets are taken',
+    );
+  await storeMap(context.settings.home, name, { map, where, ...definedFields({ columns, encoding }) });
+  notify(context, `The map is saved: --map ${name}. To see all: devmgr config maps.`);
 }
 
 const columnsOf = (text: string | undefined): readonly string[] | null =>

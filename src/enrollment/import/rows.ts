@@ -5,7 +5,7 @@ import type { ColumnChoice, RowCondition } from '../../tables/choices.ts';
 import { type DeviceField, deviceFields } from '../../tables/fields.ts';
 import { helpfulPreset, type Preset, presetRules } from '../../tables/presets.ts';
 import { positionText, type TableFormat } from '../../tables/raw.ts';
-import { Repeats, repeatsWords } from '../../tables/repeats.ts';
+import { Repeats } from '../../tables/repeats.ts';
 import { openTable, type Table } from '../../tables/table.ts';
 import { serialKey } from '../../tables/values.ts';
 import { type Defaults, type Row, rowOf, type SentRow } from './row.ts';
@@ -79,11 +79,11 @@ class SeenDevices {
   judged(row: SentRow): Row {
     const { position, serialNumber, device } = row;
     const key = this.#asIs ? device.serialNumber : serialKey(device.serialNumber);
-    const content = `${device.deviceType} ${device.manufacturer} ${device.model}`;
-    const earlier = this.#repeats.earlier(key, position, content);
+    const { deviceType, manufacturer, model } = device;
+    const earlier = this.#repeats.earlier(key, position, [deviceType, manufacturer, model]);
     if (earlier === null) return row;
-    if (earlier.content === content)
-      return { position, serialNumber, repeats: repeatsWords(position, earlier.position) };
+    if (earlier.isSame)
+      return { position, serialNumber, repeats: `${positionText(position)} repeats ${positionText(earlier.position)}` };
     const problem = `serialNumber is that of ${positionText(earlier.position)}, whose type, manufacturer or model differs`;
     return { position, serialNumber, field: 'serialNumber', problem, code: Code.serialDuplicated };
   }

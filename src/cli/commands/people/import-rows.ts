@@ -6,7 +6,7 @@ import { personKey } from '../../../contract/person-key.ts';
 import { type ImportOutcome, importOutcomes } from '../../../contract/values.ts';
 import type { PersonRow } from '../../../tables/persons.ts';
 import { type Position, positionText } from '../../../tables/raw.ts';
-import { Repeats, repeatsWords } from '../../../tables/repeats.ts';
+import { Repeats } from '../../../tables/repeats.ts';
 import type { Context } from '../../framework/context.ts';
 import { ResultWriter } from '../../jobs/result-writer.ts';
 import { safe } from '../../terminal/text.ts';
@@ -57,10 +57,10 @@ function sentOf(row: PersonRow, userName: string, repeats: Repeats): ImportRow['
   if ([userName, name, email].some(text => text?.includes('\ufffd')))
     return own('failed', 'it has bytes that are not valid in the encoding of the file');
   const mark = isLeaver ? 'leaver' : '';
-  const earlier = repeats.earlier(personKey(userName), position, mark);
-  if (earlier !== null && earlier.content !== mark)
+  const earlier = repeats.earlier(personKey(userName), position, [mark]);
+  if (earlier !== null && !earlier.isSame)
     return own('failed', `one of this line and ${positionText(earlier.position)} marks the person as a leaver`);
-  if (earlier !== null) return own('repeated', repeatsWords(position, earlier.position));
+  if (earlier !== null) return own('repeated', `${positionText(position)} repeats ${positionText(earlier.position)}`);
   if (isLeaver) return { item: { userName, left: true } };
   if (gone !== null) return own('skipped', `the file marks the person as gone (${gone}): see --leavers`);
   return { item: { userName, ...(name === null ? {} : { name }), ...(email === null ? {} : { email }) } };

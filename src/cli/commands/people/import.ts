@@ -8,7 +8,7 @@ import { type FlagValues, fileFlag } from '../../framework/flags.ts';
 import { checkInput, nameOf, noticeOf } from '../../jobs/input-file.ts';
 import { JobFiles } from '../../jobs/job-files.ts';
 import { bytesOf, encodingFault, readable, readableRows, type TableWords } from '../../jobs/table-file.ts';
-import { leaverCondition, tableChoices, tableFlags } from '../../jobs/table-flags.ts';
+import { keepMap, leaverCondition, tableChoices, tableFlags } from '../../jobs/table-flags.ts';
 import { noteDoubts, previewTable } from '../../jobs/table-preview.ts';
 import { inputJob } from '../many/import/checkpoint.ts';
 import { importRows, resultColumns } from './import-rows.ts';
@@ -84,10 +84,12 @@ async function importPeople(context: Context, file: string, values: FlagValues<t
 }
 
 /** The file, as the flags describe it. Throws a usage fault. */
-function opened(context: Context, file: string, values: FlagValues<typeof flags>): Promise<PersonFile> {
+async function opened(context: Context, file: string, values: FlagValues<typeof flags>): Promise<PersonFile> {
   const choices = tableChoices(context, values, personFields);
   const leavers = leaverCondition(values.leavers);
-  return readable(file, words, () =>
+  const persons = await readable(file, words, () =>
     openPersons(bytesOf({ file, stdin: context.io.stdin }), { ...choices, file, leavers }),
   );
+  await keepMap(context, values);
+  return persons;
 }

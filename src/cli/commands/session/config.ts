@@ -4,6 +4,7 @@ import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import type { ArgShape } from '../../framework/flags.ts';
 import { readLoginName } from '../../settings/credentials.ts';
+import { savedMap, savedMaps, storeMap } from '../../settings/maps.ts';
 import {
   checkProfileName,
   chooseProfile,
@@ -20,7 +21,7 @@ import { serverAddress, serverAddresses } from '../../settings/settings.ts';
 import { card } from '../../terminal/card.ts';
 import { safe } from '../../terminal/text.ts';
 
-const verbs = ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path'] as const;
+const verbs = ['show', 'get', 'set', 'unset', 'use', 'profiles', 'maps', 'path'] as const;
 const names = Object.keys(profileSettings) as ProfileSetting[];
 
 /** Shows and changes profiles. Does not contact the server. */
@@ -28,8 +29,8 @@ export const config = command({
   description: `The settings are ${names.join(', ')}. An option overrides the environment, and the environment overrides the profile. "use NAME" chooses the profile for commands without --profile.`,
   args: [
     { name: 'ACTION', help: 'what to do (default: show)', optional: true, choices: verbs },
-    { name: 'NAME', help: 'setting; after use: profile', optional: true },
-    { name: 'VALUE', help: 'new value', optional: true },
+    { name: 'NAME', help: 'setting; after use: profile; after maps: map', optional: true },
+    { name: 'VALUE', help: 'new value; after maps: remove', optional: true },
   ],
   follows: ([verb, setting]) => offerFor(verb, setting),
   makesProfile: ([verb]) => verb === 'set',
@@ -40,13 +41,21 @@ export const config = command({
       line: 'config set server https://registry.example.com --profile work',
     },
     { does: 'use that profile from now on', line: 'config use work' },
+    { does: 'the maps of columns that were saved', line: 'config maps' },
   ],
   async run({ args }, context) {
     const [verb = 'show', name, value] = args;
     const { home, profile } = context.settings;
-    const expected = { show: 1, get: 2, set: 3, unset: 2, use: 2, profiles: 1, path: 1 }[
-      verb as (typeof verbs)[number]
-    ];
+    const expected = {
+      show: 1,
+      get: 2,
+      set: 3,
+      unset: 2,
+      use: 2,
+      profiles: 1,
+      maps: args.length === 3 ? 3 : 1,
+      path: 1,
+    }[verb as (typeof verbs)[number]];
     const isAsked = verb === 'use' && name === undefined && context.canAsk;
     if (args.length > 0 && args.length !== expected && !isAsked)
       throw usage(
@@ -73,6 +82,8 @@ export const config = command({
       }
       case 'profiles':
         return profiles(context);
+      case 'maps':
+        return maps(context, name, value);
       case 'path':
         return context.out.text(`${configFile(home)}\n`);
       default:
@@ -187,4 +198,24 @@ async function profiles({ out, settings, globals }: Context): Promise<void> {
   await out.text(
     all.map(name => `${globals.quiet ? '' : name === settings.profile ? '* ' : '  '}${safe(name)}\n`).join(''),
   );
+}
+
+/** Lists the maps that were saved with `--save-map`, or removes one. */
+async function maps({ out, settings, globals }: Context, name?: string, action?: string): Promise<void> {
+  const { home } = settings;
+  if (name !== undefined) {
+    if (action !== 'remove')
+      throw usage(`"${action}" is not possible with a map`, 'to remove it: devmgr config maps NAME remove');
+    savedMap(home, name, []);
+    await storeMap(home, name, null);
+    return out.notice(`The map ${name} is removed.`);
+  }
+  const saved = Object.entries(savedMaps(home));
+  if (globals.json) return out.document(saved.map(([map, texts]) => ({ name: map, ...texts })));
+  const lineOf = ({ map, where, columns }: (typeof saved)[number][1]) => [
+    ...map.map(text => `--map "${text}"`),
+    ...where.map(text => `--where "${text}"`),
+    ...(columns ? [`--columns ${columns}`] : []),
+  ];
+  await out.text(saved.map(([map, texts]) => `${safe(map)}  ${safe(lineOf(texts).join(' '))}\n`).join(''));
 }

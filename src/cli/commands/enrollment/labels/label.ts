@@ -13,13 +13,14 @@ import { outputFlags } from './flags.ts';
 import { outputOf } from './outputs.ts';
 import { fieldNames } from './placeholders.ts';
 
-const { file, encoding, map, where, columns, filter, out } = bulkFlags;
+const { file, encoding, map, where, columns, 'save-map': saveMap, filter, out } = bulkFlags;
 const selectionFlags = {
   file,
   encoding,
   map,
   where,
   columns,
+  'save-map': saveMap,
   filter,
   out,
   resume: { needs: 'out', help: 'skip the devices whose labels an earlier run with the same --out has printed' },

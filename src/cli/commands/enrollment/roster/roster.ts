@@ -18,7 +18,7 @@ import { personsOf } from '../../../framework/persons.ts';
 import { nameOf } from '../../../jobs/input-file.ts';
 import { lockInHome } from '../../../jobs/run-lock.ts';
 import { bytesOf, encodingFault, readable, type TableWords } from '../../../jobs/table-file.ts';
-import { tableChoices } from '../../../jobs/table-flags.ts';
+import { keepMap, tableChoices } from '../../../jobs/table-flags.ts';
 import { previewTable } from '../../../jobs/table-preview.ts';
 import type { FileLock } from '../../../settings/file-lock.ts';
 import { safe } from '../../../terminal/text.ts';
@@ -106,6 +106,7 @@ async function readFile(context: Context, { roster: file, table: flags }: Roster
       throw usage(`${name}, line ${read.line}: ${problem}`, hint ?? null);
     }
     previewTable(context, name, opened.table, { given: {} });
+    await keepMap(context, flags!);
     for (const words of leftOutWords(read)) notify(context, safe(`${name}: ${words}`));
     if (read.people.length === 0) throw usage(`${name} has no people who can get a key`, words.needs);
     return read.people;

@@ -13,7 +13,7 @@ import { deviceSearch, NamedDevices, registeredForms } from '../../../framework/
 import { noticeOf } from '../../../jobs/input-file.ts';
 import { isHeader, isWhole } from '../../../jobs/result-rows.ts';
 import { bytesOf, encodingFault, readable, readableRows, type TableWords } from '../../../jobs/table-file.ts';
-import { type TableFlags, tableChoices } from '../../../jobs/table-flags.ts';
+import { keepMap, type TableFlags, tableChoices } from '../../../jobs/table-flags.ts';
 
 /** Names a device: by one of the two, or by both if they name the same device. */
 export interface Target {
@@ -137,6 +137,7 @@ async function* linesOfFile(context: Context, source: ListSource): AsyncGenerato
     }),
   );
   source.preview?.(table);
+  await keepMap(context, flags);
   const isListed = table.shape.headerLine === null && table.columns.length === 1;
   for await (const row of readableRows(file, words, table.rows)) yield { ...itemOf(source, row), isListed };
   // Each line with bytes that are not valid is refused; the others are sent.

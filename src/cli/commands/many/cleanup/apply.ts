@@ -67,6 +67,7 @@ export const cleanupApply = command({
           map: [],
           where: [],
           columns: undefined,
+          saveMap: undefined,
           filter: [],
           yes: true,
           out,

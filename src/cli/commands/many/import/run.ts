@@ -12,7 +12,7 @@ import { tagsOf } from '../../../framework/devices/tags.ts';
 import { checkInput, nameOf, noticeOf } from '../../../jobs/input-file.ts';
 import { JobFiles } from '../../../jobs/job-files.ts';
 import { bytesOf, encodingFault, readable, readableRows, type TableWords } from '../../../jobs/table-file.ts';
-import { tableChoices } from '../../../jobs/table-flags.ts';
+import { keepMap, tableChoices } from '../../../jobs/table-flags.ts';
 import { noteDoubts, previewTable } from '../../../jobs/table-preview.ts';
 import { type ImportFiles, jobOf } from './checkpoint.ts';
 import { planFile } from './dry-run.ts';
@@ -70,9 +70,11 @@ async function opened(context: Context, flags: FileValues): Promise<DeviceFile> 
     throw usage('--map pskc and --format cannot be combined', 'a PSKC file is XML: omit --format');
   const source = { file: flags.file, stdin: context.io.stdin };
   const { asIs, format = null } = flags;
-  return readable(flags.file, words, () =>
+  const opened = await readable(flags.file, words, () =>
     openDevices(bytesOf(source), { ...choices, file: flags.file, format, defaults: defaultsOf(flags), asIs }),
   );
+  await keepMap(context, flags, presets);
+  return opened;
 }
 
 /** The values for rows that lack them. Throws a usage fault that names the flag of an invalid one. */
