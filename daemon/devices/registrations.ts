@@ -1,7 +1,6 @@
-import type { Static } from 'typebox';
 import { Code } from '../../src/contract/codes.ts';
 import type { DataOf } from '../../src/contract/define.ts';
-import { type BatchItem, batchRegistration } from '../../src/contract/devices.ts';
+import { type BatchItem, type BatchRegistration, batchRegistration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -22,7 +21,6 @@ interface RegistrationParts {
   readonly now: () => number;
 }
 
-type Item = Static<typeof batchRegistration>;
 const readItem = compileReader(batchRegistration);
 
 /** An item of a batch: what is added for it, or why nothing is. */
@@ -65,7 +63,7 @@ export async function registerMany(
 }
 
 /** Judges the user names of a batch, each once. The guards of those that devices may be bound to are checked once, too. */
-async function judgeNames(items: readonly Item[], owners: OwnerJudge | undefined) {
+async function judgeNames(items: readonly BatchRegistration[], owners: OwnerJudge | undefined) {
   const names = new Set(items.flatMap(({ userId }) => userId ?? []));
   const judge = names.size > 0 ? await owners?.judgeOwners([...names]) : undefined;
   const verdicts = new Map([...names].map(name => [name, judge?.(name) ?? { fault: null, guards: [] }]));
@@ -80,7 +78,7 @@ async function judgeNames(items: readonly Item[], owners: OwnerJudge | undefined
 const aloneOnly = new Refusal(Code.parameterError, 'identity: a key with a credential is registered alone');
 
 function admit(
-  item: Item,
+  item: BatchRegistration,
   admitted: ReturnType<Admission['judge']>,
   faultOf: (name: string) => string | null,
   at: number,

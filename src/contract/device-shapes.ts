@@ -52,6 +52,8 @@ export const batchRegistration = Type.Object({
   ...registration.properties,
   userId: Type.Optional(nullable(f.firstUser)),
 });
+/** A device of a batch after validation. */
+export type BatchRegistration = Static<typeof batchRegistration>;
 
 /** The result for one item of a batch. */
 export const batchItem = Type.Object({

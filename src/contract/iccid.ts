@@ -26,6 +26,13 @@ export function formsOf(serial: string): readonly string[] {
 export const isCheckDigitRight = (digits: string): boolean =>
   !/^\d{19}$/.test(digits) || isLuhnValid(digits) || isLuhnValid(digits.slice(1));
 
+/** The check digit of numbers without it, as the number of another card has it; null without a valid one. */
+export function checkDigitsLike(number: string): ((body: string) => string) | null {
+  const skipped = /^89\d{17}$/.test(number) ? [0, 1].find(first => isLuhnValid(number.slice(first))) : undefined;
+  if (skipped === undefined) return null;
+  return body => '0123456789'.split('').find(digit => isLuhnValid(body.slice(skipped) + digit))!;
+}
+
 function isLuhnValid(digits: string): boolean {
   let sum = 0;
   [...digits].reverse().forEach((digit, index) => {

@@ -3,6 +3,7 @@
  * systems that write files. A set of fields is data: an import of persons reads a file for other fields than one of devices.
  */
 import { deviceTypes } from '../contract/values.ts';
+import type { RangeField } from './ranges.ts';
 import { withoutParts } from './text.ts';
 import { isOpaqueId } from './values.ts';
 
@@ -65,13 +66,14 @@ const isDeviceType = (text: string): boolean => deviceTypes.some(type => type ==
 /** Fields of a registration, except tags, which have columns of their own. */
 export type DeviceField =
   | 'deviceType'
-  | 'serialNumber'
+  | RangeField
   | 'manufacturer'
   | 'model'
   | 'hardwareVersion'
   | 'firmwareVersion'
   | 'proofId'
-  | 'tags';
+  | 'tags'
+  | 'userId';
 
 const logins =
   words(`username login loginname logonname loginid benutzername benutzerkennung anmeldename kennung benutzer identifiant
@@ -86,6 +88,28 @@ const addresses =
 /** Whether a text can be the login of a person. */
 const isLogin = (text: string): boolean => !isOpaqueId(text);
 
+/** A shipment: the first and the last serial number, and how many these are. */
+const rangeFields = [
+  {
+    field: 'firstSerial',
+    words: [
+      words(`firstserialnumber startserial startserialnumber serialfrom serialnumberfrom fromserial fromserialnumber serialstart
+      ersteseriennummer seriennummervon premiernumerodeserie primernumerodeserie primeironumerodeserie primonumerodiserie`),
+    ],
+  },
+  {
+    field: 'lastSerial',
+    words: [
+      words(`lastserialnumber endserial endserialnumber serialto serialnumberto toserial toserialnumber serialend letzteseriennummer
+      seriennummerbis derniernumerodeserie ultimonumerodeserie ultimonumerodiserie`),
+    ],
+  },
+  {
+    field: 'count',
+    words: words('qty quantity anzahl menge stuck quantite cantidad quantidade quantita').map(word => [word]),
+  },
+] as const satisfies FieldSet<RangeField>;
+
 /** `register --file` and the import of the console. */
 export const deviceFields: FieldSet<DeviceField> = [
   {
@@ -94,7 +118,8 @@ export const deviceFields: FieldSet<DeviceField> = [
     weak: words('type kind keytype typ art geratetyp tipo tipodedispositivo tipologia'),
     fits: isDeviceType,
   },
-  { field: 'serialNumber', words: [serial, card, words('eid eidnumber euiccid')] },
+  { field: 'serialNumber', words: [serial, card, words('eid eidnumber euiccid')], instead: 'firstSerial' },
+  ...rangeFields,
   { field: 'manufacturer', words: [manufacturer] },
   { field: 'model', words: [model] },
   { field: 'hardwareVersion', words: [words('hardware hwversion hw hardwarerevision')] },
@@ -103,8 +128,8 @@ export const deviceFields: FieldSet<DeviceField> = [
   { field: 'tags', words: [], ofObjects: true },
 ];
 
-/** The person who has a key, for imports that bind keys: beside `deviceFields`. */
-export const holderField: FieldRule<'userId'> = {
+/** The person who has a key. */
+const holderField: FieldRule<'userId'> = {
   field: 'userId',
   words: [
     words(
@@ -118,6 +143,9 @@ export const holderField: FieldRule<'userId'> = {
   fits: isLogin,
   isJudged: true,
 };
+
+/** `register --file --activate`. */
+export const boundFields: FieldSet<DeviceField> = [...deviceFields, holderField];
 
 /** Fields of a list of devices: `lock --file`, `activate --file`, `label --file`. */
 export type ListField = 'deviceId' | 'serialNumber' | 'activationCode' | 'userId' | 'result' | 'name';

@@ -7,6 +7,7 @@ import { readJsonArray, readJsonLines, type Wrapper, wrapperOf } from './json.ts
 import { readLdif } from './ldif.ts';
 import type { RawRow, RawRows, TableFormat } from './raw.ts';
 import type { DroppedSecrets } from './secrets.ts';
+import { isSimFile, readSimFile } from './sim-file.ts';
 import { checkLength, peek } from './text.ts';
 
 /** How an input is opened. */
@@ -170,6 +171,7 @@ async function objectsOf(
 ): Promise<RawRows> {
   if (format === 'pskc') return (await import('./pskc.ts')).readPskc(text, dropped);
   if (format === 'ldif') return readLdif(text);
+  if (format === 'sim') return readSimFile(text);
   return format === 'json' ? readJsonArray(text, wrapper) : readJsonLines(text);
 }
 
@@ -189,9 +191,10 @@ function formatOf(
   const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   const named = format ?? formatByEnding[ending] ?? null;
   const first = start.trimStart()[0];
-  const detected = first === '[' ? 'json' : first === '{' ? 'jsonl' : isLdif(start) ? 'ldif' : 'csv';
+  const detected =
+    first === '[' ? 'json' : first === '{' ? 'jsonl' : isLdif(start) ? 'ldif' : isSimFile(start) ? 'sim' : 'csv';
   const found = named ?? detected;
-  if (first !== '{' || found === 'csv' || found === 'ldif') return { format: found, wrapper: null };
+  if (first !== '{' || found === 'csv' || found === 'ldif' || found === 'sim') return { format: found, wrapper: null };
   const wrapper = format === 'jsonl' ? null : wrapperOf(start, isKnown);
   return { format: wrapper === null ? found : 'json', wrapper };
 }

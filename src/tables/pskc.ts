@@ -1,6 +1,6 @@
 /**
- * The devices of a PSKC file (RFC 6030): Manufacturer, SerialNo and Model of each DeviceInfo. Its keys, in plain text or encrypted, are
- * counted and never kept. The file is read as a stream in constant memory. A document type is refused, so no entity can be defined.
+ * The devices of a PSKC file (RFC 6030): Manufacturer, SerialNo, Model and UserId. Its keys, in plain text or encrypted, are counted
+ * and never kept. The file is read as a stream in constant memory. A document type is refused, so no entity can be defined.
  */
 import sax from 'sax';
 import { InvalidInput } from './fault.ts';
@@ -13,10 +13,11 @@ const maxAttributes = 64;
 /** UTF-16 units of a value. A longer one is cut, and then refused as too long. */
 const maxValueLength = 1_024;
 
-const captured: Readonly<Record<string, 'manufacturer' | 'serialNumber' | 'model'>> = {
+const captured: Readonly<Record<string, 'manufacturer' | 'serialNumber' | 'model' | 'userId'>> = {
   Manufacturer: 'manufacturer',
   SerialNo: 'serialNumber',
   Model: 'model',
+  UserId: 'userId',
 };
 
 type Package = Extract<RawRow, { readonly object: unknown }> & { readonly object: Record<string, string> };
@@ -96,7 +97,8 @@ class Reader {
   }
 
   #isCaptured(name: string, parent: string | undefined): boolean {
-    return this.#open !== null && parent === 'DeviceInfo' && this.#path.length === 4 && Object.hasOwn(captured, name);
+    const isOfDevice = parent === 'DeviceInfo' || (parent === 'Key' && name === 'UserId');
+    return this.#open !== null && isOfDevice && this.#path.length === 4 && Object.hasOwn(captured, name);
   }
 
   #closed(): void {

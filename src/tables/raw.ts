@@ -1,7 +1,7 @@
 /** Rows as a format has them, before columns are known. */
 
 /** Format of a file. `csv` is any text with separators. */
-export type TableFormat = 'csv' | 'json' | 'jsonl' | 'ldif' | 'pskc' | 'xlsx';
+export type TableFormat = 'csv' | 'json' | 'jsonl' | 'ldif' | 'pskc' | 'sim' | 'xlsx';
 
 /** Where a row or its result is in the input. */
 export interface Position {

@@ -1,6 +1,6 @@
 /** The lines of a file by what would happen to them, or what has happened. */
 import { Code, type ErrorCode } from '../../../src/contract/codes.ts';
-import { fieldsOf, type LineResult } from '../../../src/enrollment/import/result.ts';
+import { columnsOf, type LineResult } from '../../../src/enrollment/import/result.ts';
 import { differencesOf } from '../../../src/enrollment/same-device.ts';
 import { Button } from '../../parts/button.tsx';
 import { DeviceLink } from '../../parts/item.tsx';
@@ -97,6 +97,6 @@ function whyOf({ rows, existing }: CheckedFile, i: number, line: LineResult): st
 
 /** As `register --out` writes them. */
 function saveLines(fileName: string, lines: readonly LineResult[]): Promise<void> {
-  const fields = fieldsOf(lines);
+  const fields = columnsOf(false)(lines);
   return saveCsv(fileName, fields, lines, line => fields.map(field => line[field] ?? null));
 }

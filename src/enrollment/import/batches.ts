@@ -2,8 +2,8 @@
 import { Code } from '../../contract/codes.ts';
 import type { BatchItem } from '../../contract/devices.ts';
 import { sizes } from '../../contract/limits.ts';
-import { type LineResult, unsentResult } from './result.ts';
-import type { Row } from './row.ts';
+import { bindingOf, type LineResult, unsentResult } from './result.ts';
+import type { Row, SentRow } from './row.ts';
 
 /** The rest of the largest request body is for what surrounds the items. */
 const maxItemBytes = sizes.batchBody - 1024 * 1024;
@@ -42,10 +42,10 @@ export function lineResults(rows: readonly Row[], results: readonly BatchItem[])
   return rows.map(row => ('device' in row ? resultOf(row, results[next++]!) : unsentResult(row, 'failed')));
 }
 
-function resultOf({ position, serialNumber }: Row, item: BatchItem): LineResult {
-  const { status, deviceId, activationCode, code, message } = item;
+function resultOf({ position, serialNumber, device }: SentRow, item: BatchItem): LineResult {
+  const { status, deviceId, code, message } = item;
   if (status === 'success' && deviceId)
-    return { ...position, serialNumber, status, deviceId, ...(activationCode ? { activationCode } : {}), message };
+    return { ...position, serialNumber, status, deviceId, ...bindingOf(device, item), message };
   const field = code === Code.serialDuplicated ? { field: 'serialNumber' } : {};
   return { ...position, serialNumber, status: 'failed', ...(code === undefined ? {} : { code }), ...field, message };
 }

@@ -1,6 +1,7 @@
 /** A preview of an import, row by row. */
-import type { DeviceListItem, Registration } from '../../contract/devices.ts';
+import type { BatchRegistration, DeviceListItem } from '../../contract/devices.ts';
 import { formsOf } from '../../contract/iccid.ts';
+import { isSameName } from '../../contract/person-key.ts';
 import { differencesOf } from '../same-device.ts';
 import { type LineResult, unsentResult } from './result.ts';
 import type { Row, SentRow } from './row.ts';
@@ -8,7 +9,7 @@ import type { Row, SentRow } from './row.ts';
 /** A device that has the serial number of a row. */
 export type ExistingDevice = Pick<
   DeviceListItem,
-  'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode'
+  'deviceId' | 'status' | 'deviceType' | 'manufacturer' | 'model' | 'activationCode' | 'userId'
 >;
 
 /** `already exists: DEV-1 (ACTIVE)`. */
@@ -18,17 +19,25 @@ export const existsWords = ({ deviceId, status }: Pick<ExistingDevice, 'deviceId
 /** The result of a row whose device exists: `registered`, or a failure with status `differing` that names the differences. */
 export function existingResult(
   { position, serialNumber }: Row,
-  device: Registration,
+  device: BatchRegistration,
   existing: ExistingDevice,
   differing: { readonly status: 'failed'; readonly code: number } | { readonly status: 'invalid' },
 ): LineResult {
   const differences = differencesOf(device, existing);
   const known = { ...position, serialNumber, deviceId: existing.deviceId };
-  if (differences.length === 0) return { ...known, status: 'registered', message: existsWords(existing) };
+  if (differences.length === 0 && isOf(device, existing))
+    return { ...known, status: 'registered', message: existsWords(existing) };
   const words = differences.map(([field, name]) => `${name} is ${existing[field]}, not ${device[field]}`);
+  if (!isOf(device, existing)) words.push(`user is ${existing.userId ?? 'none'}, not ${device.userId}`);
   const message = `${existsWords(existing)} and differs: ${words.join('; ')}`;
-  return { ...known, ...differing, field: differences[0]![0], message };
+  return { ...known, ...differing, field: differences[0]?.[0] ?? 'userId', message };
 }
+
+/** Whether the device is bound to the holder of the row, if it has one. */
+export const isOf = (
+  { userId }: Pick<BatchRegistration, 'userId'>,
+  existing: Pick<DeviceListItem, 'userId'>,
+): boolean => !userId || isSameName(userId, existing.userId);
 
 /** Judges the rows of an input: which are new, registered or invalid. */
 export class ImportPlan {
@@ -54,7 +63,9 @@ export class ImportPlan {
     const { serialNumber } = row.device;
     this.#rows.set(serialNumber, row);
     if (serialNumber !== row.serialNumber) this.#written.set(row.serialNumber ?? '', serialNumber);
-    return { ...row.position, serialNumber: row.serialNumber, status: 'new', message: 'would be registered' };
+    const { userId } = row.device;
+    const message = userId ? `would be registered and bound to ${userId}` : 'would be registered';
+    return { ...row.position, serialNumber: row.serialNumber, status: 'new', message };
   }
 
   /** The result of `add` with what the registry has. */

@@ -1,6 +1,7 @@
 /** The result of one row of an input. */
 
 import { Code } from '../../contract/codes.ts';
+import type { BatchItem, BatchRegistration } from '../../contract/devices.ts';
 import { namesIn } from '../../contract/names.ts';
 import type { Position } from '../../tables/raw.ts';
 import type { Row } from './row.ts';
@@ -11,7 +12,12 @@ export interface LineResult extends Position {
   /** `repeated`: the row repeats an earlier one. */
   readonly status: 'success' | 'failed' | 'new' | 'registered' | 'repeated' | 'invalid';
   readonly deviceId?: string;
+  /** Absent for a device that is bound to its holder: no one enters it. */
   readonly activationCode?: string;
+  /** Present if the device is bound. */
+  readonly deviceStatus?: 'ACTIVE';
+  /** The holder. */
+  readonly userId?: string;
   /** Business code of a failure. */
   readonly code?: number;
   readonly field?: string;
@@ -22,9 +28,21 @@ const resultFields = namesIn(
   'line serialNumber status deviceId activationCode code field message',
 ) satisfies readonly (keyof LineResult)[];
 
-/** The results of an array have a column for the number of the item. */
-export const fieldsOf = ([first]: readonly LineResult[]): readonly (keyof LineResult)[] =>
-  first?.item === undefined ? resultFields : [...resultFields, 'item'];
+/** The columns of results: of an array with the number of the item, and of devices that are bound with whom they are bound to. */
+export const columnsOf =
+  (binds: boolean) =>
+  ([first]: readonly LineResult[]): readonly (keyof LineResult)[] => [
+    ...resultFields,
+    ...(binds ? (['deviceStatus', 'userId'] as const) : []),
+    ...(first?.item === undefined ? [] : (['item'] as const)),
+  ];
+
+/** The code of a device that must still be activated, or whom it is bound to. */
+export const bindingOf = (
+  { userId }: BatchRegistration,
+  { activationCode, deviceStatus }: Pick<BatchItem, 'activationCode' | 'deviceStatus'>,
+): Pick<LineResult, 'activationCode' | 'deviceStatus' | 'userId'> =>
+  deviceStatus && userId ? { deviceStatus, userId } : activationCode ? { activationCode } : {};
 
 /** The result of a row that is not sent. A dry run has no code. */
 export function unsentResult(row: Exclude<Row, { device: unknown }>, status: 'failed' | 'invalid'): LineResult {

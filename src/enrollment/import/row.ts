@@ -1,16 +1,17 @@
 /** One row of an input: a registration, or what is wrong with it. */
-import type { Registration } from '../../contract/devices.ts';
+import type { BatchRegistration, Registration } from '../../contract/devices.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { readCells, readObject } from '../../contract/readers.ts';
+import { faultOf, readCells, readObject } from '../../contract/readers.ts';
 import { deviceTypes } from '../../contract/values.ts';
 import type { DeviceField } from '../../tables/fields.ts';
+import { type HolderColumn, loginIn } from '../../tables/holders.ts';
 import type { Position } from '../../tables/raw.ts';
 import { judgedSerial } from '../../tables/serial-values.ts';
 import type { TableRow } from '../../tables/table-row.ts';
 
 /** A device to register, or an invalid row. `serialNumber` is null if the row has none. */
 export type Row = { readonly position: Position; readonly serialNumber: string | null } & (
-  | { readonly device: Registration }
+  | { readonly device: BatchRegistration }
   /** `field` is empty if the row as a whole is invalid. `code`: business code, if it is not that of an invalid parameter. */
   | { readonly field: string; readonly problem: string; readonly code?: number }
   /** The row repeats an earlier one, which counts. */
@@ -41,6 +42,8 @@ export interface RowSource {
   readonly column: string;
   /** The values are those of cells, or of JSON. */
   readonly hasCells: boolean;
+  /** The column with the holders; null if keys are registered only. */
+  readonly holder: HolderColumn | null;
 }
 
 /** The registration of a row, or why it is none. */
@@ -63,7 +66,7 @@ function judged(
   { position, values: given, tags, hasSecrets }: TableRow<DeviceField>,
   serialNumber: string | null,
   { defaults, asIs = false }: RowRules,
-  { column, hasCells }: RowSource,
+  { column, hasCells, holder }: RowSource,
 ): Row {
   const values = withTypeInCapitals(
     filled(hasCells && Object.keys(tags).length > 0 ? { ...given, tags } : given, defaults),
@@ -79,7 +82,12 @@ function judged(
     return { position, serialNumber, field: 'serialNumber', problem: `serialNumber ${found.problem}` };
   const outcome = (hasCells ? readCells : readObject)(found ? { ...values, serialNumber: found.serial } : values);
   if (!outcome.ok) return { position, serialNumber, field: outcome.field, problem: outcome.message };
-  return { position, serialNumber, device: outcome.value };
+  const owner = holder === null ? { login: null } : loginIn(String(values.userId ?? ''), holder, hasSecrets);
+  if ('problem' in owner) return { position, serialNumber, field: 'userId', problem: owner.problem };
+  if (owner.login === null) return { position, serialNumber, device: outcome.value };
+  const fault = faultOf('userId', owner.login);
+  if (fault !== null) return { position, serialNumber, field: 'userId', problem: `userId ${fault}` };
+  return { position, serialNumber, device: { ...outcome.value, userId: owner.login } };
 }
 
 const textOf = (value: unknown): string =>

@@ -2,13 +2,14 @@
 import { Code } from '../../contract/codes.ts';
 import { requiredFields } from '../../contract/readers.ts';
 import type { ColumnChoice, RowCondition } from '../../tables/choices.ts';
-import { type DeviceField, deviceFields } from '../../tables/fields.ts';
+import { boundFields, type DeviceField, deviceFields, nameKey } from '../../tables/fields.ts';
 import { helpfulPreset, type Preset, presetRules } from '../../tables/presets.ts';
+import { withoutRanges } from '../../tables/ranges.ts';
 import { positionText, type TableFormat } from '../../tables/raw.ts';
 import { Repeats } from '../../tables/repeats.ts';
 import { openTable, type Table } from '../../tables/table.ts';
 import { serialKey } from '../../tables/values.ts';
-import { type Defaults, type Row, rowOf, type SentRow } from './row.ts';
+import { type Defaults, type Row, type RowSource, rowOf, type SentRow } from './row.ts';
 
 /** How a file of devices is read. */
 export interface DeviceReading {
@@ -26,6 +27,8 @@ export interface DeviceReading {
   readonly defaults: Defaults;
   /** Serial numbers are taken as they are. */
   readonly asIs: boolean;
+  /** Devices are bound to their holders. */
+  readonly binds?: boolean;
   /** A person completes the choices: `TableOptions.isDraft`. */
   readonly isDraft?: boolean;
 }
@@ -45,10 +48,10 @@ export async function openDevices(bytes: AsyncIterable<Uint8Array>, reading: Dev
   const required = requiredFields.filter(field => !(field in defaults)).map(field => [field as DeviceField]);
   const table = await openTable(bytes, {
     ...reading,
-    fields: deviceFields,
+    fields: reading.binds ? boundFields : deviceFields,
     format: rule?.format ?? reading.format,
     columns: reading.columns ?? rule?.columns ?? null,
-    required,
+    required: reading.binds ? [...required, ['userId']] : required,
     ...(reading.preset === null ? { helpful: helpfulPreset } : {}),
   });
   return { table, defaults, rows: rowsOf(table, { defaults, asIs: reading.asIs || table.shape.format === 'pskc' }) };
@@ -59,12 +62,23 @@ async function* rowsOf(
   rules: { readonly defaults: Defaults; readonly asIs: boolean },
 ): AsyncGenerator<Row> {
   const column = table.columns.find(({ field }) => field === 'serialNumber')?.name ?? '';
-  const source = { column, hasCells: table.shape.format === 'csv' || table.shape.format === 'xlsx' };
+  const source = {
+    column,
+    hasCells: table.shape.format === 'csv' || table.shape.format === 'xlsx',
+    holder: holderIn(table),
+  };
   const seen = new SeenDevices(rules.asIs);
-  for await (const read of table.rows) {
-    const row = rowOf(read, rules, source);
-    yield 'device' in row ? seen.judged(row) : row;
-  }
+  for await (const read of table.rows)
+    for (const one of withoutRanges(read, rules.asIs)) {
+      const row = rowOf(one, rules, source);
+      yield 'device' in row ? seen.judged(row) : row;
+    }
+}
+
+function holderIn({ columns }: Table<DeviceField>): RowSource['holder'] {
+  const column = columns.find(({ field }) => field === 'userId');
+  if (column === undefined) return null;
+  return { column: column.name, isChosen: column.isChosen || nameKey(column.name) === nameKey('userId') };
 }
 
 /** The devices of earlier rows: one that is there twice counts once. */

@@ -35,6 +35,7 @@ export const register = command({
       does: 'columns with other names',
       line: 'register --file box.csv --map "S/N=serialNumber,Brand=manufacturer" --dry-run',
     },
+    { does: 'keys that people have already', line: 'register --file held.csv --activate' },
     { does: 'the output of another program', line: 'register --file - --format jsonl --json' },
   ],
   async run({ flags }, context) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { cellText } from '../../../../contract/csv.ts';
-import { fieldsOf, type LineResult } from '../../../../enrollment/import/result.ts';
+import { columnsOf, type LineResult } from '../../../../enrollment/import/result.ts';
 import type { Row } from '../../../../enrollment/import/row.ts';
 import type { Position } from '../../../../tables/raw.ts';
 import type { Context } from '../../../framework/context.ts';
@@ -10,6 +10,7 @@ import { isRegular, nameOf } from '../../../jobs/input-file.ts';
 import { isCount, type JobDescription, type JobFiles } from '../../../jobs/job-files.ts';
 import { tailOf } from '../../../jobs/result-file.ts';
 import { safe } from '../../../terminal/text.ts';
+import type { FileValues } from './flags.ts';
 
 /** How far a run got. */
 export interface Checkpoint {
@@ -42,10 +43,22 @@ export const emptyCheckpoint: Checkpoint = {
 export type ImportFiles = JobFiles<LineResult, Checkpoint>;
 
 /** A run of `register --file` as a job. */
-export const jobOf = (context: Context, file: string, out: string | undefined): JobDescription<LineResult> => ({
-  ...inputJob(context, file, out, fieldsOf),
-  isProgress: isCheckpoint,
-});
+export function jobOf(
+  context: Context,
+  { file, out, activate }: Pick<FileValues, 'file' | 'out' | 'activate'>,
+): JobDescription<LineResult> {
+  const job = inputJob(context, file, out, columnsOf(activate));
+  return {
+    ...job,
+    identity: { ...job.identity, activate },
+    refusalOf(stored) {
+      const { activate: wasActivating = false } = stored;
+      const words = `the interrupted run was ${activate ? 'without' : 'with'} --activate`;
+      return job.refusalOf(stored) ?? (wasActivating === activate ? null : words);
+    },
+    isProgress: isCheckpoint,
+  };
+}
 
 /** A job whose progress is that of an input, which must not change. A stream cannot be compared. */
 export function inputJob<Result extends object>(

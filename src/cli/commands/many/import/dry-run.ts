@@ -26,7 +26,7 @@ export async function planFile(context: Context, flags: FileValues, input: Input
     results.push(plan.add(row));
   }
   const registered = await devicesBySerial(context, plan.serials);
-  const writer = writerOf(context, flags.csv, flags.out !== undefined, mostEach);
+  const writer = writerOf(context, flags, mostEach);
   const counts = { new: 0, registered: 0, repeated: 0, invalid: 0 };
   for (let start = 0; start < results.length; start += resultsPerWrite) {
     const part = results.slice(start, start + resultsPerWrite).map(result => plan.withDevice(result, registered));

@@ -5,8 +5,8 @@
  */
 import { Code } from '../../../../contract/codes.ts';
 import { deviceIds } from '../../../../contract/ids.ts';
-import { type ExistingDevice, existingResult } from '../../../../enrollment/import/plan.ts';
-import type { LineResult } from '../../../../enrollment/import/result.ts';
+import { type ExistingDevice, existingResult, isOf } from '../../../../enrollment/import/plan.ts';
+import { bindingOf, type LineResult } from '../../../../enrollment/import/result.ts';
 import type { Row, SentRow } from '../../../../enrollment/import/row.ts';
 import { differencesOf } from '../../../../enrollment/same-device.ts';
 import type { Client } from '../../../client/client.ts';
@@ -39,10 +39,11 @@ export function withEarlierSuccesses(
   const taken = new Set<string>();
   return comparedWithDevices(context, rows, results, ({ position, serialNumber, device }, existing, result) => {
     const { deviceId, activationCode } = existing;
-    if (differencesOf(device, existing).length > 0 || taken.has(deviceId)) return result;
+    if (differencesOf(device, existing).length > 0 || !isOf(device, existing) || taken.has(deviceId)) return result;
     taken.add(deviceId);
     const code = existing.status === 'INACTIVE' && activationCode ? { activationCode } : {};
-    return { ...position, serialNumber, status: 'success', deviceId, ...code, message: 'success' };
+    const shown = device.userId ? ({ deviceStatus: 'ACTIVE' } as const) : code;
+    return { ...position, serialNumber, status: 'success', deviceId, ...bindingOf(device, shown), message: 'success' };
   });
 }
 

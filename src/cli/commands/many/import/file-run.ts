@@ -47,7 +47,7 @@ export class FileRun {
     this.#context = context;
     this.#input = input;
     this.#files = files;
-    this.#run = new JobRun(context, files, writerOf(context, flags.csv, flags.out !== undefined));
+    this.#run = new JobRun(context, files, writerOf(context, flags));
   }
 
   /** The exit code. Throws a fault of kind `partial` if some rows failed. */

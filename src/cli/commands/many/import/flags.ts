@@ -38,6 +38,10 @@ export const registerFlags = {
     ...tableFlags('file').map,
     help: 'which column a field is read from; or whose file it is: yubico, entra-oath, privacyidea, snipe-it, pskc, or a saved map',
   },
+  activate: {
+    ...withFile,
+    help: 'bind each device to the user who has it already, without an activation code; the file needs a column of logins',
+  },
   out: { ...fileFlag('write the results to this file'), ...withFile },
   'dry-run': { ...withFile, help: 'report which lines are new, registered or invalid, and change nothing' },
   'as-is': { help: 'register serial numbers as they are, also those that a spreadsheet seems to have changed' },

@@ -3,7 +3,7 @@ import { faultOf } from '../../../../contract/readers.ts';
 import type { DeviceType } from '../../../../contract/values.ts';
 import type { Defaults } from '../../../../enrollment/import/row.ts';
 import { type DeviceFile, openDevices } from '../../../../enrollment/import/rows.ts';
-import { deviceFields } from '../../../../tables/fields.ts';
+import { boundFields, deviceFields } from '../../../../tables/fields.ts';
 import { type Preset, presetRules, presets } from '../../../../tables/presets.ts';
 import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
@@ -37,7 +37,7 @@ export async function registerFile(flags: FileValues, context: Context): Promise
     throw usage('--dry-run and --force cannot be combined', 'write the plan to another file: --out FILE');
   checkInput(flags);
   const file = await opened(context, flags);
-  const files: ImportFiles = new JobFiles(jobOf(context, flags.file, flags.out));
+  const files: ImportFiles = new JobFiles(jobOf(context, flags));
   const { table } = file;
   try {
     if (!flags.force && (!flags.resume || flags.dryRun)) files.demandUnused();
@@ -65,13 +65,13 @@ export async function registerFile(flags: FileValues, context: Context): Promise
 
 /** The file, as the flags describe it. Throws a usage fault. */
 async function opened(context: Context, flags: FileValues): Promise<DeviceFile> {
-  const choices = tableChoices(context, flags, deviceFields, presets);
+  const choices = tableChoices(context, flags, flags.activate ? boundFields : deviceFields, presets);
   if (choices.preset === 'pskc' && flags.format !== undefined)
     throw usage('--map pskc and --format cannot be combined', 'a PSKC file is XML: omit --format');
   const source = { file: flags.file, stdin: context.io.stdin };
-  const { asIs, format = null } = flags;
+  const { activate: binds, asIs, format = null } = flags;
   const opened = await readable(flags.file, words, () =>
-    openDevices(bytesOf(source), { ...choices, file: flags.file, format, defaults: defaultsOf(flags), asIs }),
+    openDevices(bytesOf(source), { ...choices, file: flags.file, format, defaults: defaultsOf(flags), asIs, binds }),
   );
   await keepMap(context, flags, presets);
   return opened;
