@@ -267,6 +267,7 @@ test.each([
   'cleanup plan --action lock --keyword x --reason r --out ~/new.plan',
   'cleanup apply ~/lock.plan --yes',
   'cleanup apply ~/lock.plan --dry-run',
+  'stocktake ~/one.txt --seen-tag seen',
   'login bob --password-file ~/password',
   'login --web',
   'register --type UKEY --serial X --manufacturer a --model b',

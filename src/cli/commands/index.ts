@@ -36,6 +36,7 @@ const flush = () => import('./enrollment/spool/flush.ts');
 const spoolList = () => import('./enrollment/spool/list.ts');
 const apply = () => import('./many/cleanup/apply.ts');
 const plan = () => import('./many/cleanup/plan.ts');
+const stocktake = () => import('./many/stocktake/stocktake.ts');
 const directory = () => import('./directory/directory.ts');
 const leavers = () => import('./people/leavers.ts');
 const peopleMatch = () => import('./people/match.ts');
@@ -209,6 +210,7 @@ export const commandTable: CommandTable = {
         entry('stats', 'count devices by state, type and day', stats, 'stats'),
         entry('cleanup plan', 'plan which devices to lock or to retire', plan, 'cleanupPlan'),
         entry('cleanup apply', 'carry out a plan', apply, 'cleanupApply'),
+        entry('stocktake', 'compare scanned numbers with the registry', stocktake, 'stocktake'),
         entry('trust add', 'trust FIDO metadata or certificates of vendors', trust, 'trustImport'),
         entry('trust list', 'list trusted certificates and FIDO metadata', trust, 'trustList', 'trust ls'),
         entry('trust remove', 'stop trusting a certificate or FIDO metadata', trust, 'trustRemove', 'trust rm'),
