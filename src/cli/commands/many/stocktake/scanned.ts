@@ -8,7 +8,7 @@ import { usage } from '../../../fault.ts';
 import { type Context, notify } from '../../../framework/context.ts';
 import { checkInput, nameOf } from '../../../jobs/input-file.ts';
 import { bytesOf, encodingFault, readable, readableRows, type TableWords } from '../../../jobs/table-file.ts';
-import { type TableFlags, tableChoices } from '../../../jobs/table-flags.ts';
+import { keepMap, type TableFlags, tableChoices } from '../../../jobs/table-flags.ts';
 
 const words: TableWords = {
   none: 'has no numbers',
@@ -33,6 +33,7 @@ export async function* scannedNumbers(
       ...{ ...choices, file, fields, plain: 'serialNumber' as const, required: [['serialNumber' as const]] },
     }),
   );
+  await keepMap(context, flags);
   for await (const read of readableRows(file, words, table.rows))
     for (const { position, values, problem, hasSecrets } of withoutRanges(read, false)) {
       const serial = String(values.serialNumber ?? '').trim();
