@@ -5,7 +5,7 @@ import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { bytesOf, count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { identifiedKey, identifying } from './identity-shapes.ts';
-import { pinBounds, textLengths } from './limits.ts';
+import { bodyBounds, pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
 import { assertion, signing } from './receipts.ts';
 import {
@@ -208,6 +208,9 @@ export const hardwareOperations = additions('Hardware', {
     description:
       'find: which of the credentials the key has, without a touch. make: a new credential, after a touch. prove: a signature with one of the credentials, after a touch. name: the key is the device with this serial number; without one, the name is taken back. A key that has a name is listed with that serial number until it is unplugged, with `serialSource` credential, and KEY_ATTACHED is sent again. See [Identity](#identity).',
     ...ofKey,
+    // Each attached key takes up to three requests, the largest with thousands of credentials.
+    limit: 'query',
+    bodyValues: bodyBounds.manyValues,
     body: identifying,
     data: Type.Object({
       ...identifiedKey,

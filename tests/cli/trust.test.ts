@@ -144,7 +144,7 @@ test('a policy refuses registrations, names its rule, and is changed in parts', 
   await daemon.run(['policies', 'update', '--require-proof', 'none', '--least-firmware', '', '--allow-aaguid', '']);
   const shown = await daemon.run(['policies', 'show']);
   expect(shown.stdout).toMatch(
-    /required grade: +none: no proof is required\n.*: +any\n.*: +any\n +persons: +any user name\n/,
+    /required grade: +none: no proof is required\n.*: +any\n.*: +any\n.*: +where-needed\n +persons: +any user name\n/,
   );
   expect((await daemon.run(['register', ...key])).code).toBe(0);
   expect((await daemon.run(['policies', 'update'])).code).toBe(2);
