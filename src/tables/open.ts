@@ -1,4 +1,5 @@
 /** Finds the format of an input, and reads its rows as that format has them. */
+import { isObject } from '../contract/json-object.ts';
 import { binaryKind, encodingWithoutMark, isLocked, markupKind, TextInput } from './bytes.ts';
 import { CsvReader, csvProblems } from './csv-reader.ts';
 import { InvalidInput } from './fault.ts';
@@ -35,6 +36,9 @@ export interface OpenInput {
   /** Cells have places of their own: a row with fewer cells lacks the last ones. */
   readonly hasPlaces: boolean;
 }
+
+/** The name of standard input. Its rows are not waited for: some are enough to read them. */
+export const STANDARD_INPUT = '-';
 
 /** Bytes that show what a file is; the name that shows a password is further on. */
 const HEAD = 64;
@@ -133,8 +137,27 @@ const isEnough = (start: string): boolean => {
   return lines >= headLines;
 };
 
+/** Whether the complete lines of standard input begin with a header row, or an object: its sender may wait for the first results. */
+function isBegun(start: string, { file, isKnown }: OpenOptions): boolean {
+  if (file !== STANDARD_INPUT) return false;
+  const whole = start.slice(0, start.lastIndexOf('\n') + 1);
+  const first = whole.indexOf('\n');
+  if (whole.trimStart()[0] === '{') return isObjectText(whole.slice(0, first));
+  if (first === whole.length - 1) return false;
+  const { header } = separationOf(whole, isKnown, skipped(start));
+  return header !== null && header.names !== null && 2 * header.known > header.cells;
+}
+
+function isObjectText(line: string): boolean {
+  try {
+    return isObject(JSON.parse(line));
+  } catch {
+    return false;
+  }
+}
+
 async function openText(input: TextInput, all: AsyncGenerator<string>, options: OpenOptions): Promise<OpenInput> {
-  const { start, isAll, text } = await peek(all, isEnough);
+  const { start, isAll, text } = await peek(all, begun => isEnough(begun) || isBegun(begun, options));
   if (start.trim() === '') throw new InvalidInput({ what: 'empty' });
   const markup = options.format === 'pskc' ? 'xml' : markupKind(start);
   if (markup !== null && markup !== 'xml') throw new InvalidInput({ what: 'foreign', kind: markup });

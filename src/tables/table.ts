@@ -6,7 +6,7 @@ import type { ColumnChoice, RowCondition } from './choices.ts';
 import { assignColumns, type TableColumn } from './columns.ts';
 import { InvalidInput } from './fault.ts';
 import { columnNamed, type FieldSet, meaningsOf, nameKey } from './fields.ts';
-import { type OpenInput, openInput } from './open.ts';
+import { type OpenInput, openInput, STANDARD_INPUT } from './open.ts';
 import type { RawRow, RawRows, TableFormat } from './raw.ts';
 import { RowReader } from './row-reader.ts';
 import { DroppedSecrets, isDataLine, isSecretName } from './secrets.ts';
@@ -87,7 +87,7 @@ export async function openTable<Field extends string>(
   const isKnown = (name: string) =>
     meaningsOf(fields, name).length > 0 || named.has(nameKey(name)) || /^\s*tag:/i.test(name);
   const opened = await openInput(bytes, { file, format, encoding, isKnown, dropped });
-  const { first, rest } = await sampleOf(opened);
+  const { first, rest } = await sampleOf(opened, file === STANDARD_INPUT ? 1 : sampledRows);
   const found = namesOf(opened, first, options);
   // A line with another number of cells may have a secret in the place of another value.
   const isWhole = (row: RawRow) =>
@@ -137,10 +137,10 @@ export async function openTable<Field extends string>(
   };
 }
 
-/** The first rows below the header row, and the others. */
-async function sampleOf({ rows, header }: OpenInput) {
+/** The first rows below the header row, `least` of them and those that came with them, and the others. */
+async function sampleOf({ rows, header }: OpenInput, least: number) {
   const first: RawRow[] = [];
-  while (first.length < sampledRows) {
+  while (first.length < least) {
     const { value, done } = await rows.next();
     if (done) break;
     for (const row of value) if (header === null || row.position.line > header.line) first.push(row);
