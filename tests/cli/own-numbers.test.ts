@@ -136,7 +136,7 @@ test('a key that was reset elsewhere is bound again only if an ADMIN confirms it
 });
 
 test('a key with a copied serial number is refused at each command', async () => {
-  expect(await run('policies', 'set', '--identity', 'required')).toMatchObject({ code: 0 });
+  expect(await run('policies', 'update', '--identity', 'required')).toMatchObject({ code: 0 });
   const [key, copy] = [newKey(), newKey()];
   plug(key, 'CC-0001');
   expect(rowsOf(await enroll('--activate-for', 'bea'))).toMatchObject([
