@@ -69,7 +69,14 @@ export function enrollmentRegistryBy(registry: Send, own: OwnRequests): Enrollme
   return {
     ...own,
     identityPolicy() {
-      policy ??= registry('showProofPolicy', {}).then(({ identity }) => identity ?? 'where-needed');
+      // Stations may not read the policy of proofs. A registry of an earlier version has no identities.
+      policy ??= registry('createIdentityChallenge', {}).then(
+        challenge => challenge.policy,
+        error => {
+          if (own.codeOf(error) !== 404) throw error;
+          return 'never';
+        },
+      );
       return policy;
     },
     deviceOf: async key => detailOf(await own.registrationOf(key)),

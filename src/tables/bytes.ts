@@ -3,7 +3,7 @@ import { TextFileDecoder } from '../contract/text-file.ts';
 import type { ForeignKind } from './fault.ts';
 
 /** UTF-16 units of a piece of text, which limits the error of `consumed`. */
-const PIECE = 4 * 1024;
+const PIECE = 2 * 1024;
 
 const starts: readonly (readonly [kind: 'zip' | ForeignKind, bytes: readonly number[]])[] = [
   ['zip', [0x50, 0x4b, 0x03, 0x04]],

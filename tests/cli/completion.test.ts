@@ -93,7 +93,7 @@ describe('values', () => {
     ['list --manufacturer a', ['Acme']],
     ['users update ', ['admin']],
     ['apps latest l', ['LINUX']],
-    ['config ', ['show', 'get', 'set', 'unset', 'use', 'profiles', 'path', 'station']],
+    ['config ', ['show', 'get', 'set', 'unset', 'use', 'profiles', 'maps', 'path', 'station']],
     ['config set s', ['server']],
     ['config set ca ', ['files']],
     ['config get ca ', []],

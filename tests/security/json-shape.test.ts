@@ -48,7 +48,7 @@ function randomJson(random: () => number, bytes: number, depth = 0): string {
 
 const required = { deviceType: 'UKEY', serialNumber: 'S-1', manufacturer: 'Acme', model: 'K9' };
 const tags = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`tag${i}`, 'x']));
-const everything = { ...required, hardwareVersion: '1', firmwareVersion: '1', tags, proofId: null, userId: 'ada' };
+const everything = { ...required, hardwareVersion: '1', firmwareVersion: '1', tags, proofId: null, userId: 'ada', identity: null };
 const devices = (item: unknown, count = 10_000, more = {}) =>
   JSON.stringify({ devices: Array.from({ length: count }, () => item), ...more });
 
@@ -97,11 +97,13 @@ describe('the shape of a body', () => {
     expect(shape(`{"devices":[${Array.from({ length: 200 }, () => wide(256)).join()}]}`, batch)).toThrow(/50000/);
   });
 
-  it('allows 50,000 for batches, policies of proofs and evidence only', () => {
+  it('allows 50,000 for batches, policies of proofs, evidence and credentials of candidates only', () => {
     const many = (Object.values(routes) as readonly RouteShape[]).filter(route => shapeBounds(route).values > 2000);
     expect(many.map(route => `${route.path} ${shapeBounds(route).values}`).sort()).toEqual([
       '/api/devices/batch-register 50000',
       '/api/devices/batch-update 50000',
+      '/api/hardware/keys/{keyId}/identify 50000',
+      '/api/people/import 50000',
       '/api/people/match 50000',
       '/api/policies/proof 50000',
       '/api/proofs/{proofId} 50000',
