@@ -48,7 +48,15 @@ function randomJson(random: () => number, bytes: number, depth = 0): string {
 
 const required = { deviceType: 'UKEY', serialNumber: 'S-1', manufacturer: 'Acme', model: 'K9' };
 const tags = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`tag${i}`, 'x']));
-const everything = { ...required, hardwareVersion: '1', firmwareVersion: '1', tags, proofId: null, userId: 'ada', identity: null };
+const everything = {
+  ...required,
+  hardwareVersion: '1',
+  firmwareVersion: '1',
+  tags,
+  proofId: null,
+  userId: 'ada',
+  identity: null,
+};
 const devices = (item: unknown, count = 10_000, more = {}) =>
   JSON.stringify({ devices: Array.from({ length: count }, () => item), ...more });
 

@@ -164,7 +164,11 @@ export async function updateConfig(home: string, change: (config: ConfigFile) =>
         serialize: jsonText,
         schema,
       });
-      conf.store = { ...conf.store, ...change(stored) };
+      const { maps, stations, ...others } = change(stored);
+      const { maps: _maps, stations: _stations, ...kept } = conf.store;
+      // Without any, the file stays what an earlier version has written.
+      const used = Object.entries({ maps, stations }).filter(([, named]) => Object.keys(named).length > 0);
+      conf.store = { ...kept, ...others, ...Object.fromEntries(used) } as ConfigFile;
     });
   } catch (error) {
     throw systemCode(error) === null || error instanceof Fault ? error : unwritable(file, error);
