@@ -10,7 +10,7 @@ const MESSAGE_BYTES = 8192;
 
 /** A host controller that is full, as its driver has reported since the start of the machine. */
 const FULL =
-  /(?:\S+_hcd (\S+): )(?:Not enough host controller resources|Not enough bandwidth|No more device slots|Error while assigning device slot ID)/i;
+  /_hcd ([\w.:-]{1,64}): (?:Not enough host controller resources|Not enough bandwidth|No more device slots|Error while assigning device slot ID)/i;
 
 /** What the check needs of the system. */
 interface UsbSources {
