@@ -147,7 +147,7 @@ describe('6: refused', () => {
 
 test('7: some lines of a file failed', async () => {
   const file = join(temporaryFolder(), 'keys.csv');
-  writeFileSync(file, 'type,serial,manufacturer,model\nUKEY,EXIT-7,A,B\nUKEY,EXIT-7,A,B\n');
+  writeFileSync(file, 'type,serial,manufacturer,model\nUKEY,EXIT-7,A,B\nUKEY,EXIT-8,A,\n');
   const { code, rows, stderr } = await daemon.run(['register', '--file', file, '--json']);
   expect(code).toBe(7);
   expect(rows.map(row => row.status)).toEqual(['success', 'failed']);

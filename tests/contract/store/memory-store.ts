@@ -308,9 +308,12 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
       isHeld,
       dueBy,
       isPresent,
+      activeDevices,
       after,
       ...window
     }) => {
+      const activeOf = (person: number) =>
+        present().devices.filter(device => device.person === person && device.status === 'ACTIVE').length;
       const found = present().people.filter(
         person =>
           (withEmail ? person.search : person.search.split('\n\n')[0]!).includes(keyword?.toLowerCase() ?? '') &&
@@ -323,6 +326,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
           (!isHeld || person.heldAt !== null) &&
           (dueBy === undefined || (person.dueAt ?? Number.POSITIVE_INFINITY) <= dueBy) &&
           (!isPresent || person.removedAt === null) &&
+          (activeDevices === undefined || activeOf(person.number) === activeDevices) &&
           person.number > (after ?? 0),
       );
       return pageOf(found, window);
