@@ -64,7 +64,10 @@ const questions = (
   hasCredential: boolean | null = null,
 ): DeviceQuestions => ({
   withClaims: async one => one,
-  recognition: { hasCredentialOf: async () => hasCredential } as unknown as DeviceQuestions['recognition'],
+  recognition: {
+    hasCredentialOf: async () => hasCredential,
+    deviceOf: async () => null,
+  } as unknown as DeviceQuestions['recognition'],
   credentials: async () => [{ credentialId: 'CRD-1', stored }] as never,
   step: async () => ({ problem: null, ...answer }) as never,
 });

@@ -167,7 +167,9 @@ const plainSerial = { deviceType: null, column: '', asIs: true } as const;
 function readItem(source: ListSource, { position: { line }, values: read }: TableRow<ListField>): Item {
   const filled = Object.entries(read).map(([field, value]) => [field, String(value ?? '').trim()] as const);
   const values: Partial<Record<ListField, string>> = Object.fromEntries(filled.filter(([, text]) => text !== ''));
-  const broken = filled.find(([, text]) => text.length > maxCell || text.includes('\ufffd'));
+  // Labels alone have a name.
+  const used = filled.filter(([field]) => field !== 'name' || source.operation === null);
+  const broken = used.find(([, text]) => text.length > maxCell || text.includes('\ufffd'));
   if (broken) {
     const [field, text] = broken;
     const why = text.length > maxCell ? `has more than ${maxCell} characters` : 'is not valid UTF-8';
