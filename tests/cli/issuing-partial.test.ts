@@ -24,7 +24,7 @@ test('one provider of two refuses: the result has what is issued where, the PIN,
   expect(partly.stdout).toMatch(/PIN: +the PIN is set/);
   expect(partly.stdout).toMatch(/rules: +--change-pin and --min-pin 6 not applied/);
   expect(partly.stderr).toContain(
-    `Next: devmgr keys issue ${deviceId} --for company-21,okta-21 --change-pin --min-pin 6`,
+    `Next: devmgr keys issue ${deviceId} --provider company-21,okta-21 --change-pin --min-pin 6`,
   );
   expect([company.accepted.length, okta.accepted.length, authenticator.forcesPinChange]).toEqual([0, 1, false]);
   company.trouble('options', 'refused');
