@@ -13,7 +13,7 @@ const sources = read('console/**/*.{ts,tsx}');
 const named = [
   sources,
   read('src/contract/{values,device-filters,device-description,event-types,provider-fields,trust}.ts'),
-  read('src/{enrollment,fleet}/**/*.ts'),
+  read('src/{enrollment,fleet,tables}/**/*.ts'),
 ]
   .join('\n')
   // One text may have many names.
