@@ -436,6 +436,41 @@ export const adding: typeof en.adding = {
   open: 'Gerät öffnen',
 };
 
+/** Why a file has no rows that can be read. */
+const fileFaults: typeof en.importing.fault = {
+  empty: 'Die Datei ist leer.',
+  'no rows': 'Nach den Namen der Spalten enthält die Datei keine Geräte.',
+  'all left out': 'Es bleibt keine Zeile übrig.',
+  header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
+  'columns absent': 'Diese Spalten hat die Datei nicht:',
+  'fields missing': 'Keine Spalte und kein Wert ist zugeordnet:',
+  'column twice': 'Zwei Spalten können gemeint sein. Ordnen Sie eine zu:',
+  'tag name': 'Diese Spalte ist kein gültiger Merkmalname:',
+  array: 'Das ist keine gültige JSON-Liste.',
+  'too long': 'Eine Zeile ist länger als 1 MiB.',
+  foreign: 'Diese Datei hat keine lesbaren Zeilen:',
+  workbook: 'Die Arbeitsmappe ist nicht lesbar.',
+  xml: 'Die einzigen lesbaren XML-Dateien sind Schlüsselpakete (PSKC): Wählen Sie diese Quelle oben.',
+  pskc: 'Das sind keine gültigen Schlüsselpakete.',
+  'no packages': 'Die Datei hat keine Schlüsselpakete.',
+};
+
+/** What a file is that no program reads as rows, and what to do. */
+const foreignFiles: typeof en.importing.foreign = {
+  html: 'Es ist eine HTML-Seite. Exportieren Sie sie als CSV (in ServiceNow: Exportieren > CSV), oder speichern Sie sie in Excel als .xlsx.',
+  xls: 'Es ist eine Arbeitsmappe von Excel 97 bis 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',
+  'xml workbook':
+    'Es ist eine XML-Kalkulationstabelle von 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',
+  'locked workbook':
+    'Die Arbeitsmappe hat ein Kennwort. Entfernen Sie es in Excel, und speichern Sie die Arbeitsmappe.',
+  opendocument: 'Es ist eine OpenDocument-Tabelle. Speichern Sie sie in LibreOffice als CSV oder als .xlsx.',
+  numbers: 'Es ist eine Tabelle von Numbers. Exportieren Sie sie als CSV.',
+  zip: 'Es ist ein ZIP-Archiv. Entpacken Sie es, und wählen Sie die Datei darin.',
+  gzip: 'Es ist mit gzip komprimiert. Entpacken Sie es.',
+  pdf: 'Es ist ein PDF-Dokument. Bitten Sie um die Liste als CSV oder .xlsx.',
+  binary: 'Es ist keine Textdatei.',
+};
+
 /** The import of a file of devices. */
 export const importing: typeof en.importing = {
   hint: 'Registriert die Geräte in einer Datei. Die Datei wird in diesem Browser gelesen; Spalten mit Geheimnissen werden nie gesendet.',
@@ -475,37 +510,8 @@ export const importing: typeof en.importing = {
     refused: 'abgelehnt',
   },
   line: 'Zeile',
-  fault: {
-    empty: 'Die Datei ist leer.',
-    'no rows': 'Nach den Namen der Spalten enthält die Datei keine Geräte.',
-    'all left out': 'Es bleibt keine Zeile übrig.',
-    header: 'Die erste Zeile muss die Namen der Spalten enthalten.',
-    'columns absent': 'Diese Spalten hat die Datei nicht:',
-    'fields missing': 'Keine Spalte und kein Wert ist zugeordnet:',
-    'column twice': 'Zwei Spalten können gemeint sein. Ordnen Sie eine zu:',
-    'tag name': 'Diese Spalte ist kein gültiger Merkmalname:',
-    array: 'Das ist keine gültige JSON-Liste.',
-    'too long': 'Eine Zeile ist länger als 1 MiB.',
-    foreign: 'Diese Datei hat keine lesbaren Zeilen:',
-    workbook: 'Die Arbeitsmappe ist nicht lesbar.',
-    xml: 'Die einzigen lesbaren XML-Dateien sind Schlüsselpakete (PSKC): Wählen Sie diese Quelle oben.',
-    pskc: 'Das sind keine gültigen Schlüsselpakete.',
-    'no packages': 'Die Datei hat keine Schlüsselpakete.',
-  },
-  foreign: {
-    html: 'Es ist eine HTML-Seite. Exportieren Sie sie als CSV (in ServiceNow: Exportieren > CSV), oder speichern Sie sie in Excel als .xlsx.',
-    xls: 'Es ist eine Arbeitsmappe von Excel 97 bis 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',
-    'xml workbook':
-      'Es ist eine XML-Kalkulationstabelle von 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',
-    'locked workbook':
-      'Die Arbeitsmappe hat ein Kennwort. Entfernen Sie es in Excel, und speichern Sie die Arbeitsmappe.',
-    opendocument: 'Es ist eine OpenDocument-Tabelle. Speichern Sie sie in LibreOffice als CSV oder als .xlsx.',
-    numbers: 'Es ist eine Tabelle von Numbers. Exportieren Sie sie als CSV.',
-    zip: 'Es ist ein ZIP-Archiv. Entpacken Sie es, und wählen Sie die Datei darin.',
-    gzip: 'Es ist mit gzip komprimiert. Entpacken Sie es.',
-    pdf: 'Es ist ein PDF-Dokument. Bitten Sie um die Liste als CSV oder .xlsx.',
-    binary: 'Es ist keine Textdatei.',
-  },
+  fault: fileFaults,
+  foreign: foreignFiles,
 };
 
 /** Bulk operations. */
@@ -1353,7 +1359,7 @@ export const stationIssue: typeof en.stationIssue = {
 export const rosterFaults: typeof en.rosterFaults = {
   /** Fault of the file, or of the line that it names. */
   of: {
-    ...importing.fault,
+    ...fileFaults,
     'no rows': 'Die Datei enthält nach den Namen der Spalten keine Personen.',
     'columns absent': 'Der Datei fehlt eine Spalte.',
     'fields missing': ({ rejected: [column] }) =>
@@ -1362,7 +1368,7 @@ export const rosterFaults: typeof en.rosterFaults = {
         : `Die Spalte ${column.column} enthält IDs eines Systems, keine Benutzernamen. Nennen Sie die Spalte der Benutzernamen userId.`,
     'column twice': ({ column, columns }) =>
       `Zwei Spalten können ${column} sein: ${columns.join(', ')}. Benennen Sie eine davon um.`,
-    foreign: ({ kind }) => importing.foreign[kind],
+    foreign: ({ kind }) => foreignFiles[kind],
     unread: ({ problem }) => problem,
     userId: ({ text }) => (text === '' ? 'userId ist leer' : `${text} ist keine gültige userId`),
     name: `name hat mehr als ${rosterBounds.name} Zeichen`,

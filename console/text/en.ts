@@ -420,6 +420,39 @@ export const adding = {
   open: 'Open the device',
 };
 
+/** Why a file has no rows that can be read. */
+const fileFaults = {
+  empty: 'The file is empty.',
+  'no rows': 'The file has no devices after the names of the columns.',
+  'all left out': 'No line is left.',
+  header: 'The first line must contain the names of the columns.',
+  'columns absent': 'The file does not have these columns:',
+  'fields missing': 'No column and no value is assigned to:',
+  'column twice': 'Two columns can be meant. Assign one of them:',
+  'tag name': 'This column is not a valid tag name:',
+  array: 'This is not a valid JSON array.',
+  'too long': 'A line is longer than 1 MiB.',
+  foreign: 'This file has no rows that can be read:',
+  workbook: 'The workbook cannot be read.',
+  xml: 'The only XML files that can be read are key packages (PSKC): choose that source above.',
+  pskc: 'These are not valid key packages.',
+  'no packages': 'The file has no key packages.',
+} satisfies Words<InputFault['what']>;
+
+/** What a file is that no program reads as rows, and what to do. */
+const foreignFiles = {
+  html: 'it is an HTML page. Export it as CSV (in ServiceNow: Export > CSV), or save it in Excel as .xlsx.',
+  xls: 'it is a workbook of Excel 97 to 2003. Save it in Excel as .xlsx or as CSV UTF-8.',
+  'xml workbook': 'it is an XML spreadsheet of 2003. Save it in Excel as .xlsx or as CSV UTF-8.',
+  'locked workbook': 'the workbook has a password. Remove it in Excel, and save the workbook.',
+  opendocument: 'it is an OpenDocument spreadsheet. Save it in LibreOffice as CSV or as .xlsx.',
+  numbers: 'it is a spreadsheet of Numbers. Export it as CSV.',
+  zip: 'it is a ZIP archive. Unpack it, and choose the file in it.',
+  gzip: 'it is compressed with gzip. Unpack it.',
+  pdf: 'it is a PDF document. Ask for the list as CSV or .xlsx.',
+  binary: 'it is not a file of text.',
+} satisfies Words<ForeignKind>;
+
 /** The import of a file of devices. */
 export const importing = {
   hint: 'Registers the devices in a file. The file is read in this browser; columns with secrets are never sent.',
@@ -459,35 +492,8 @@ export const importing = {
     refused: 'refused',
   },
   line: 'Line',
-  fault: {
-    empty: 'The file is empty.',
-    'no rows': 'The file has no devices after the names of the columns.',
-    'all left out': 'No line is left.',
-    header: 'The first line must contain the names of the columns.',
-    'columns absent': 'The file does not have these columns:',
-    'fields missing': 'No column and no value is assigned to:',
-    'column twice': 'Two columns can be meant. Assign one of them:',
-    'tag name': 'This column is not a valid tag name:',
-    array: 'This is not a valid JSON array.',
-    'too long': 'A line is longer than 1 MiB.',
-    foreign: 'This file has no rows that can be read:',
-    workbook: 'The workbook cannot be read.',
-    xml: 'The only XML files that can be read are key packages (PSKC): choose that source above.',
-    pskc: 'These are not valid key packages.',
-    'no packages': 'The file has no key packages.',
-  } satisfies Words<InputFault['what']>,
-  foreign: {
-    html: 'it is an HTML page. Export it as CSV (in ServiceNow: Export > CSV), or save it in Excel as .xlsx.',
-    xls: 'it is a workbook of Excel 97 to 2003. Save it in Excel as .xlsx or as CSV UTF-8.',
-    'xml workbook': 'it is an XML spreadsheet of 2003. Save it in Excel as .xlsx or as CSV UTF-8.',
-    'locked workbook': 'the workbook has a password. Remove it in Excel, and save the workbook.',
-    opendocument: 'it is an OpenDocument spreadsheet. Save it in LibreOffice as CSV or as .xlsx.',
-    numbers: 'it is a spreadsheet of Numbers. Export it as CSV.',
-    zip: 'it is a ZIP archive. Unpack it, and choose the file in it.',
-    gzip: 'it is compressed with gzip. Unpack it.',
-    pdf: 'it is a PDF document. Ask for the list as CSV or .xlsx.',
-    binary: 'it is not a file of text.',
-  } satisfies Words<ForeignKind>,
+  fault: fileFaults,
+  foreign: foreignFiles,
 };
 
 /** Bulk operations. */
@@ -1303,7 +1309,7 @@ type FaultWords = {
 export const rosterFaults = {
   /** Fault of the file, or of the line that it names. */
   of: {
-    ...importing.fault,
+    ...fileFaults,
     'no rows': 'The file has no people after the names of the columns.',
     'columns absent': 'The file lacks a column.',
     'fields missing': ({ rejected: [column] }) =>
@@ -1311,7 +1317,7 @@ export const rosterFaults = {
         ? 'No column has the user names. Name it userId in the file.'
         : `The column ${column.column} has ids that a system has made, not user names. Name the column of the user names userId.`,
     'column twice': ({ column, columns }) => `Two columns can be ${column}: ${columns.join(', ')}. Rename one of them.`,
-    foreign: ({ kind }) => importing.foreign[kind],
+    foreign: ({ kind }) => foreignFiles[kind],
     unread: ({ problem }) => problem,
     userId: ({ text }) => (text === '' ? 'userId is empty' : `${text} is not a valid userId`),
     name: `name has more than ${rosterBounds.name} characters`,

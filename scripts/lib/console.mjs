@@ -21,7 +21,7 @@ const operationsOfConsole = {
     filter: { id: /\/src\/contract\/endpoints\.ts$/ },
     async handler() {
       const { endpoints } = await import('../../src/contract/endpoints.ts');
-      const files = globSync(['console/**/*.{ts,tsx}', 'src/enrollment/requests.ts'], { cwd: root });
+      const files = globSync(['console/**/*.{ts,tsx}', 'src/enrollment/*.ts'], { cwd: root });
       const sources = files.map(file => readFileSync(join(root, file), 'utf8'));
       const words = new Set(sources.join(' ').match(/\w+/g));
       const named = Object.entries(endpoints)
