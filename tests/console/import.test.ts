@@ -87,11 +87,11 @@ needs('chromium')('the import of a file in the console', () => {
 
   it('reads columns as the person assigns them, and lines without a value as the person states', async () => {
     const { page, context } = await openTab({ place: 'import' });
-    await choose(page, 'box.csv', 'Box;Brand;S/N\n7;Feitian;MAP-1\n7;;MAP-2\n');
-    await page.getByLabel('Field for the column Brand').selectOption('Manufacturer');
+    await choose(page, 'box.csv', 'Box;Origin;Ident\n7;Feitian;MAP-1\n7;;MAP-2\n');
+    await page.getByLabel('Field for the column Origin').selectOption('Manufacturer');
     await button(page, 'Check the file').click();
     await page.getByRole('alert').getByText('Type, Serial number, Model').waitFor();
-    await page.getByLabel('Field for the column S/N').selectOption('Serial number');
+    await page.getByLabel('Field for the column Ident').selectOption('Serial number');
     await page.getByLabel('Type').selectOption('USB key');
     await page.getByLabel('Manufacturer', { exact: true }).last().fill('Acme');
     await page.getByLabel('Model', { exact: true }).last().fill('ePass K9');
