@@ -1243,8 +1243,8 @@ export const station: typeof en.station = {
   },
   roster: {
     title: 'Liste der Personen',
-    file: 'CSV-Datei mit den Spalten userId, name, count und type',
-    hint: 'Nur userId ist nötig. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
+    file: 'Liste der Personen',
+    hint: 'Ein Export eines Verzeichnisses oder Personalsystems (CSV, .xlsx, JSON, LDIF), oder CSV mit userId, name, count und type. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
     remove: 'Liste entfernen',
     unused: columns => `Ignorierte Spalten: ${columns.join(', ')}.`,
     gone: userIds => `Kein Schlüssel für Personen, die laut Datei ausgeschieden sind: ${userIds.join(', ')}.`,

@@ -322,7 +322,7 @@ needs('chromium')('the station at a daemon with hardware', () => {
     await settled(page);
     await expectSmall(page, budgets.page);
     const before = requested.length;
-    await page.getByLabel(/userId/).setInputFiles({
+    await page.getByLabel(/^(?:List of people|Liste der Personen)/).setInputFiles({
       name: 'people.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from('userId\nann\n'),

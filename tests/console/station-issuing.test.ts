@@ -70,7 +70,7 @@ needs('chromium')('issuing at the station', () => {
       await boxes.getByLabel(name).click();
       await page.getByLabel('PIN', { exact: true }).waitFor();
     }
-    await page.getByLabel(/^CSV file/).setInputFiles({
+    await page.getByLabel(/^List of people/).setInputFiles({
       name: 'people.csv',
       mimeType: 'text/csv',
       buffer: Buffer.from('userId\nann.station\nben.station\n'),

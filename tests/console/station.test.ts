@@ -381,7 +381,7 @@ needs('chromium')('the page Station', () => {
 
   const upload = (page: Page, content: string | Buffer) =>
     page
-      .getByLabel(/^CSV file/)
+      .getByLabel(/^List of people/)
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(content as string) });
 
   describe('a roster', () => {
