@@ -388,9 +388,9 @@ needs('chromium')('the page Station', () => {
     it('is refused as a whole with the first invalid line', async () => {
       const { page, context } = await openStation();
       await upload(page, 'name\nAnn\nBen\nCleo\n');
-      await page.getByText('Line 1: the column userId is missing').waitFor();
-      await upload(page, 'userId\nann\nann\n');
-      await page.getByText('Line 3: ann is already in line 2').waitFor();
+      await page.getByText('No column has the user names.').waitFor();
+      await upload(page, 'userId,count\nann,1\nben,0\n');
+      await page.getByText('Line 3: count must be a whole number').waitFor();
       expect(await page.locator('.who').textContent()).toBe('Scan a badge or type a person');
       await context.close();
     });
