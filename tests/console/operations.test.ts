@@ -10,7 +10,7 @@ const names = Object.keys(routes) as RouteName[];
 const lineOf = (name: RouteName): string => `${endpoints[name].method} ${endpoints[name].path}`;
 
 // The requests of the station page are those of the command line.
-const files = ['console/**/*.{ts,tsx}', 'src/enrollment/requests.ts'];
+const files = ['console/**/*.{ts,tsx}', 'src/enrollment/*.ts'];
 const sources = globSync(files, { cwd: root, exclude: ['console/text/*'] })
   .map(file => readFileSync(join(root, file), 'utf8'))
   .join('\n');
