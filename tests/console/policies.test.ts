@@ -63,6 +63,7 @@ needs('chromium')('the page Policies of the console', () => {
       requiredGrade: 'unit',
       allowedAaguids: [aaguid],
       leastFirmware: [{ model: 'YubiKey', version: '5.7.0' }],
+      identity: 'where-needed',
     };
     expect(await stored()).toEqual(policy);
     await daemon.call('PUT', '/api/policies/proof', { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] });
