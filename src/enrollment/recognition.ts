@@ -24,7 +24,7 @@ type Candidates = DataOf<Routes['listIdentityCandidates']>;
 const mayHaveCredential = ({ deviceType, simulated, keyId }: Key): boolean =>
   deviceType === 'UKEY' && !simulated && Boolean(keyId);
 
-/** The credential of a new key, or why it has none. Both null: the registry wants none. */
+/** The credential of a new key, or why it has none. Both null: the policy asks for no credential. */
 export type MadeIdentity =
   | { readonly identity: NewIdentity | null; readonly problem: null }
   | { readonly identity: null; readonly problem: string };

@@ -11,7 +11,7 @@ import { safe } from '../../../terminal/text.ts';
 /** How such a key gets its number. `ask`: at the terminal; without one it is not enrolled. */
 export type OwnNumber = { readonly kind: 'ask' | 'auto' } | { readonly kind: 'printed'; readonly number: string };
 
-/** The key with its number. Unchanged if it reports one, if it is not a UKEY, or if there is no terminal to ask at. */
+/** The key with its number. Unchanged if it reports one, if it is not a UKEY, or if no terminal can ask for the number. */
 export async function ownNumbered(
   context: Context,
   key: Key,
