@@ -104,9 +104,10 @@ function candidatesOf<Field extends string>(
   isFree: (index: number) => boolean,
 ): Candidate<Field>[] {
   const fits = (index: number, isWeak: boolean) => {
-    if (rule.fits === undefined || !(isWeak || rule.isJudged)) return true;
+    const judge = rule.fits;
+    if (judge === undefined || !(isWeak || rule.isJudged)) return true;
     const values = valuesOf(index).filter(text => text.trim() !== '');
-    return values.length === 0 || values.some(rule.fits);
+    return values.length === 0 || values.some(text => judge(text, names[index]!));
   };
   return names.flatMap((name, index) => {
     if (!isFree(index)) return [];

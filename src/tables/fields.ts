@@ -18,7 +18,7 @@ export interface FieldRule<Field extends string = string> {
   /** Names that mean the field only if at least one of the first values fits: `type` of a key, or of a house. */
   readonly weak?: readonly string[];
   /** Whether a value can be one of this field. A column with none of them is not read for it, unless a person chooses it. */
-  readonly fits?: (text: string) => boolean;
+  readonly fits?: (text: string, column: string) => boolean;
   /** Whether `fits` judges the column whatever its name is. */
   readonly isJudged?: true;
   /** A field whose column is read as well if this one has none. */
@@ -86,7 +86,7 @@ const addresses =
   indirizzoemail postaelettronica`);
 
 /** Whether a text can be the login of a person. */
-const isLogin = (text: string): boolean => !isOpaqueId(text);
+const isLogin = (text: string, column: string): boolean => !isOpaqueId(text, column);
 
 /** A shipment: the first and the last serial number, and how many these are. */
 const rangeFields = [

@@ -22,7 +22,7 @@ export function loginIn(
   const text = written.trim();
   if (none.test(text)) return { login: null };
   const login = (named.exec(text) ?? ofEntry.exec(text))?.[1]?.trim() ?? text;
-  if (isChosen || !(/\s/.test(login) || isOpaqueId(login))) return { login };
+  if (isChosen || !(/\s/.test(login) || isOpaqueId(login, column))) return { login };
   const shown = hasSecrets ? 'the text' : `"${text.slice(0, 60)}"`;
   return { problem: `userId: ${shown} is not a login. If it is: --map "userId=${column}"` };
 }

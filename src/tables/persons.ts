@@ -58,13 +58,13 @@ export async function openPersons(
 
 async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null): AsyncGenerator<PersonRow> {
   const columnOf = (field: PersonField | 'leaver') => table.columns.find(each => each.field === field);
-  const isChosen = columnOf('userId')?.isChosen ?? false;
+  const { isChosen, name: column } = columnOf('userId') ?? { isChosen: false, name: '' };
   const state = columnOf('status')?.name ?? columnOf('leaver')?.name ?? '';
   const flips = lastNameFirst.has(nameKey(columnOf('name')?.name ?? ''));
   for await (const row of table.rows) {
     const text = (field: PersonField | 'leaver') => textOf(row, field);
     const userId = text('userId');
-    const problem = row.problem ?? (isOpaqueId(userId) && !isChosen ? opaqueWords : null);
+    const problem = row.problem ?? (isOpaqueId(userId, column) && !isChosen ? opaqueWords : null);
     const status = text('status') || text('leaver');
     const { position } = row;
     yield {

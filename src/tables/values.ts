@@ -3,10 +3,13 @@ import { cellText } from '../contract/csv.ts';
 
 const uuid = /^\{?[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}\}?$/i;
 
-/** Whether a value looks like an id that a system has made: of Okta (`00u…`), a UUID, a number. Such a value is never a login. */
-export function isOpaqueId(text: string): boolean {
+/**
+ * Whether a value looks like an id that a system has made: of Okta (`00u…`), a UUID, a number. Such a value is never a login. In a
+ * column that is named `userId`, as the lists of devmgr are, a number is one: that of the personnel.
+ */
+export function isOpaqueId(text: string, column: string): boolean {
   const id = text.trim();
-  return /^\d+$/.test(id) || /^00u\w+$/.test(id) || uuid.test(id);
+  return (/^\d+$/.test(id) && column.trim() !== 'userId') || /^00u\w+$/.test(id) || uuid.test(id);
 }
 
 /** The text of a cell: without the apostrophe before a formula, and without `="…"`, which keeps the zeros of a number in Excel. */

@@ -167,8 +167,9 @@ needs('chromium')('issuing at the station', () => {
     const field = dialog(page).getByLabel('PIN', { exact: true });
     const again = dialog(page).getByLabel('PIN wiederholen');
     await page.getByRole('group', { name: 'Anbieter' }).getByLabel('third').click();
-    const [file] = await Promise.all([page.waitForEvent('filechooser'), page.getByLabel(/CSV/).first().click()]);
-    await file.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId\ncleo.station\n') });
+    await page
+      .getByLabel(/^Liste der Personen/)
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('userId\ncleo.station\n') });
     await stage.getByText('Stecken Sie einen Schlüssel für cleo.station ein.').waitFor();
 
     const one = key('STATION-3');

@@ -487,9 +487,9 @@ needs('chromium')('the page Station', () => {
     const { page, context } = await openStation({ locale: 'de-DE' });
     await page.getByRole('heading', { name: 'Arbeitsplatz' }).waitFor();
     await page
-      .getByLabel(/^CSV-Datei/)
+      .getByLabel(/^Liste der Personen/)
       .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('name\nAnn\n') });
-    await page.getByText('Zeile 1: die Spalte userId fehlt').waitFor();
+    await page.getByText('Keine Spalte enthält die Benutzernamen. Nennen Sie sie in der Datei userId.').waitFor();
     await context.close();
   });
 

@@ -125,6 +125,14 @@ describe('a file of persons', () => {
     expect(await problems([{ field: 'userId', column: 'userId' }])).toEqual([null, null]);
   });
 
+  test('takes numbers of the personnel for logins in a column that is named userId, and no ids of systems', async () => {
+    expect(await read(bytesOf('userId,name\n1042,Mary\n1043,\n'))).toEqual([
+      ['1042', 'Mary', null],
+      ['1043', null, null],
+    ]);
+    expect(await faultOf('userId\n8d0c2f6e-3b0e-4f7e-9a43-0d8d5ac5d0f1\n')).toMatchObject({ what: 'fields missing' });
+  });
+
   test('marks leavers by a column that has no other meaning', async () => {
     const leavers = { column: 'Contract', values: ['ended', 'void'] };
     const { rows } = await openPersons(bytesOf('userId,Contract\na,Ended\nb,running\nc,void\n'), { ...usual, leavers });

@@ -81,6 +81,12 @@ function scimFault(status: number, text: string): string | null {
   return isError && said === String(status) ? null : `status ${status} without an error of SCIM: ${text.slice(0, 200)}`;
 }
 
+/** The problems of an input: at least one, each with a field and a reason. */
+const hasProblems = (details: unknown): boolean =>
+  Array.isArray(details) &&
+  details.length > 0 &&
+  details.every(each => typeof each?.field === 'string' && typeof each.reason === 'string');
+
 function envelopeFault(status: number, text: string): string | null {
   let envelope: Record<string, unknown>;
   try {
@@ -89,9 +95,11 @@ function envelopeFault(status: number, text: string): string | null {
     return `status ${status}, which is not JSON: ${text.slice(0, 200)}`;
   }
   if ('openapi' in envelope || 'item' in envelope) return null;
-  const { code, message, data } = envelope;
-  if (Object.keys(envelope).join() !== 'code,message,data' || typeof message !== 'string')
+  const { code, message, data, details } = envelope;
+  const properties = code === 1001 ? 'code,message,data,details' : 'code,message,data';
+  if (Object.keys(envelope).join() !== properties || typeof message !== 'string')
     return `no envelope: ${text.slice(0, 200)}`;
+  if (code === 1001 && !hasProblems(details)) return `no problems in the details: ${text.slice(0, 200)}`;
   if (code === SUCCESS) return status === 200 ? null : `code 200 with status ${status}`;
   if (typeof code !== 'number' || !isErrorCode(code)) return `unknown code ${code}`;
   if (data !== null) return `data with code ${code}`;

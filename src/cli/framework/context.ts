@@ -119,7 +119,7 @@ function clientOptions({ io, out, settings, globals }: ContextParts) {
     wait: globals.wait,
     // With --json standard error holds only JSON.
     notice: (text: string) => notify({ globals, out }, safeProse(text)),
-    waiting: (text: string) => out.notice(text),
+    waiting: (text: string) => notify({ globals, out }, text),
     trace: (text: string) => out.trace(text),
   };
 }
