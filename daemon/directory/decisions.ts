@@ -18,7 +18,10 @@ export const SOURCE = 'directory';
 
 /** The settings while a directory is in use. */
 export interface DirectoryConfig
-  extends Pick<DirectorySettings, 'attributes' | 'groups' | 'bindDn' | 'ca' | 'everyMinutes' | 'fullEveryMinutes'> {
+  extends Pick<
+    DirectorySettings,
+    'name' | 'attributes' | 'groups' | 'bindDn' | 'ca' | 'everyMinutes' | 'fullEveryMinutes'
+  > {
   readonly url: string;
   readonly base: string;
   /** Null: that of the server. */

@@ -26,6 +26,7 @@ type Finding = DataOf<Routes['testDirectory']>['findings'][number];
 
 /** Settings shown without a directory, which are the defaults of a request. */
 const off = {
+  name: null,
   url: null,
   base: null,
   filter: null,
@@ -172,7 +173,8 @@ async function findingsOf(reader: DirectoryReader, { bindDn, url }: domain.Direc
 }
 
 function presented(config: domain.DirectoryConfig | null, run: domain.DirectoryRunRecord | null): DirectorySettings {
-  const { sealed: _, ...shown } = config ?? off;
+  // Settings of an earlier version have no name.
+  const { sealed: _, ...shown } = { ...off, ...config };
   const lastRun = run && { at: iso(run.at), kind: run.kind, problem: run.problem, counts: run.counts };
   return { enabled: config !== null, ...shown, lastRun };
 }

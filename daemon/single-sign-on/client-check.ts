@@ -37,6 +37,6 @@ async function refusalIn(response: Response): Promise<ClientRefused | null> {
   return code === 'unauthorized_client' && status === 400
     ? new ClientRefused(`the provider refuses a grant of this client (${what}): check client id and grants there`)
     : new ClientRefused(
-        `the provider refuses the client secret (${what}): it is wrong or has expired. Create one there, then: devmgr sso set --client-secret-file FILE`,
+        `the provider refuses the client secret (${what}): it is wrong or has expired. Create one there, then: devmgr providers update oidc --client-secret-file FILE`,
       );
 }

@@ -59,6 +59,12 @@ const lastRun = Type.Object({
 
 /** How the registry uses the directory: what a request sets, and a response shows. */
 const chosen = {
+  name: nullable(
+    line(bounds.groupName, {
+      description: 'name of the directory; null: the host of its address',
+      examples: ['company'],
+    }),
+  ),
   url: nullable(
     line(bounds.text, {
       description: 'address of the server: ldaps://HOST or ldaps://HOST:PORT',

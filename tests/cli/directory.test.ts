@@ -75,7 +75,7 @@ withSlapd('devmgr directory', () => {
       check: {
         state: 'failed',
         detail: expect.stringContaining('has no entry that can be a person'),
-        fix: expect.stringContaining('devmgr directory test'),
+        fix: expect.stringContaining('devmgr providers test ldap'),
       },
     });
   });

@@ -24,10 +24,10 @@ afterAll(async () => {
 });
 
 const set = (...more: readonly string[]) =>
-  daemon.run(['sso', 'set', '--issuer', provider.issuer, '--client-id', clientId, ...more]);
+  daemon.run(['providers', 'update', 'oidc', '--issuer', provider.issuer, '--client-id', clientId, ...more]);
 
-test('sso set stores the settings and never shows the secret, and what is not named does not change', async () => {
-  expect((await daemon.run(['sso', 'show'])).stdout).toContain('Single sign-on is off');
+test('providers update oidc stores the settings and never shows the secret, and what is not named does not change', async () => {
+  expect((await daemon.run(['providers', 'show', 'oidc'])).stdout).toContain('Single sign-on is off');
   const made = await set(
     '--client-secret-file',
     secretFile,
@@ -40,8 +40,8 @@ test('sso set stores the settings and never shows the secret, and what is not na
   );
   expect(made).toMatchObject({ code: 0 });
   expect(made.stdout + made.stderr).not.toContain(clientSecret);
-  expect((await daemon.run(['sso', 'set', '--local-account', 'admin'])).code).toBe(0);
-  const shown = await daemon.run(['sso', 'show', '--json']);
+  expect((await daemon.run(['providers', 'update', 'oidc', '--local-account', 'admin'])).code).toBe(0);
+  const shown = await daemon.run(['providers', 'show', 'oidc', '--json']);
   expect(shown.json).toMatchObject({
     enabled: true,
     issuer: provider.issuer,
@@ -50,35 +50,35 @@ test('sso set stores the settings and never shows the secret, and what is not na
   });
 });
 
-test('sso set refuses a role that does not exist, and an issuer without TLS', async () => {
+test('providers update oidc refuses a role that does not exist, and an issuer without TLS', async () => {
   expect(await set('--role', 'OWNER=x')).toMatchObject({ code: 2, stderr: expect.stringContaining('ROLE=GROUP') });
-  const plain = await daemon.run(['sso', 'set', '--issuer', 'http://login.example.com']);
+  const plain = await daemon.run(['providers', 'update', 'oidc', '--issuer', 'http://login.example.com']);
   expect(plain).toMatchObject({ code: 2, stderr: expect.stringContaining('must start with https://') });
 });
 
-test('sso test shows what was checked, and the addresses to register', async () => {
-  const { code, stdout } = await daemon.run(['sso', 'test']);
+test('providers test oidc shows what was checked, and the addresses to register', async () => {
+  const { code, stdout } = await daemon.run(['providers', 'test', 'oidc']);
   expect(code).toBe(0);
   expect(stdout).toContain(`${daemon.url}/api/auth/sso/callback`);
   expect(stdout).toContain(`${daemon.url}/api/auth/sso/logout`);
   expect(stdout).toMatch(/clock: +as that of the provider/);
   provider.goAway();
-  expect((await daemon.run(['sso', 'test'])).stdout).toContain('FAILED');
-  expect((await daemon.run(['sso', 'test'])).code).toBe(1);
+  expect((await daemon.run(['providers', 'test', 'oidc'])).stdout).toContain('FAILED');
+  expect((await daemon.run(['providers', 'test', 'oidc'])).code).toBe(1);
   const failing = await daemon.run(['doctor']);
   expect(failing).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/✗ sign-on .*discovery:[\s\S]*devmgr sso show/),
+    stdout: expect.stringMatching(/✗ sign-on .*discovery:[\s\S]*devmgr providers show oidc/),
   });
   provider.comeBack();
   expect((await daemon.run(['doctor'])).stdout).toContain(`✓ sign-on    ${provider.issuer}\n`);
 });
 
-test('a client secret that the provider refuses is named by sso test and doctor, and not to who signs in', async () => {
+test('a client secret that the provider refuses is named by providers test oidc and doctor, and not to who signs in', async () => {
   const wrong = join(daemon.home, 'wrong-secret');
   writeFileSync(wrong, 'expired\n', { mode: 0o600 });
   expect((await set('--client-secret-file', wrong)).code).toBe(0);
-  const tested = await daemon.run(['sso', 'test']);
+  const tested = await daemon.run(['providers', 'test', 'oidc']);
   expect(tested).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/client secret: +FAILED.*refuses the client secret/),
@@ -87,7 +87,7 @@ test('a client secret that the provider refuses is named by sso test and doctor,
   const login = await devmgr(['login', '--sso', '--no-browser', '--server', daemon.url], { home: temporaryFolder() });
   expect(login).toMatchObject({ code: 3, stderr: expect.stringContaining('does not accept this registry') });
   expect((await set('--client-secret-file', secretFile)).code).toBe(0);
-  expect((await daemon.run(['sso', 'test'])).stdout).toMatch(/client secret: +accepted/);
+  expect((await daemon.run(['providers', 'test', 'oidc'])).stdout).toMatch(/client secret: +accepted/);
 });
 
 test('login --sso signs a terminal in with the code of the provider', async () => {
@@ -177,8 +177,8 @@ const statusAs = (host: string, { port, pathname, search }: URL) =>
     );
   });
 
-test('sso remove ends single sign-on', async () => {
-  expect((await daemon.run(['sso', 'remove', '--yes'])).code).toBe(0);
+test('providers remove oidc ends single sign-on', async () => {
+  expect((await daemon.run(['providers', 'remove', 'oidc', '--yes'])).code).toBe(0);
   const home = temporaryFolder();
   expect((await devmgr(['login', '--sso', '--server', daemon.url], { home })).code).not.toBe(0);
 });

@@ -214,8 +214,10 @@ test('doctor names tokens of providers that report no leavers, because they are 
   expect(found({ createdAt: days(-1) })).toContain('ok: token okta, never used');
   expect(found({})).toMatch(/^warning: token okta, never used: the provider reports no leavers.*tokens remove okta$/);
   expect(found({ lastUsedAt: days(-8) })).toMatch(/^warning: token okta, last used .*check address/);
-  expect(found({ lastUsedAt: days(-1), expiresAt: days(0) })).toMatch(/^warning: .*expired .*devmgr tokens add NAME/);
+  expect(found({ lastUsedAt: days(-1), expiresAt: days(0) })).toMatch(
+    /^warning: .*expired .*devmgr providers add scim NAME/,
+  );
   expect(found({ lastUsedAt: days(-1), role: 'DEALER' })).toMatch(
-    /^warning: token okta has the role DEALER: .*tokens add NAME --role VIEWER/,
+    /^warning: token okta has the role DEALER: .*providers add scim NAME/,
   );
 });

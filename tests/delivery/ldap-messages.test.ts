@@ -79,6 +79,7 @@ describe('a directory', () => {
     const server = await answering(answers);
     stops.push(server.stop);
     const config: DirectoryConfig = {
+      name: null,
       url: server.url,
       base: 'dc=example,dc=com',
       filter: null,

@@ -54,7 +54,7 @@ export function DirectorySection() {
             </>
           ) : (
             <p>
-              {policies.directory.off} <code>devmgr directory set</code>
+              {policies.directory.off} <code>devmgr providers add ldap</code>
             </p>
           )
         }

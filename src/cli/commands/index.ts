@@ -29,6 +29,7 @@ const doctor = () => import('./doctor/doctor.ts');
 const enroll = () => import('./enrollment/enroll/enroll.ts');
 const enrollKeys = () => import('./enrollment/enroll/keys.ts');
 const providers = () => import('./issuing/providers.ts');
+const providerAdd = () => import('./issuing/provider-add.ts');
 const issue = () => import('./issuing/issue.ts');
 const letter = () => import('./issuing/letter.ts');
 const label = () => import('./enrollment/labels/label.ts');
@@ -153,10 +154,17 @@ export const commandTable: CommandTable = {
           'providersList',
           'providers ls',
         ),
-        entry('providers add', 'add a provider', providers, 'providersAdd'),
+        entry('providers show', 'show the settings of a provider', providers, 'providersShow'),
+        entry('providers add', 'add a provider at which keys are issued', providerAdd, 'providersAdd'),
+        entry('providers add oidc', 'add the provider at which people sign in', sso, 'oidcAdd'),
+        entry('providers add ldap', 'read persons from an LDAP directory', directory, 'ldapAdd'),
+        entry('providers add scim', 'let a provider send persons over SCIM', providerAdd, 'scimAdd'),
         entry('providers test', 'check what providers give', providers, 'providersTest'),
         entry('providers reconcile', 'compare credentials with a provider', providers, 'providersReconcile'),
+        entry('providers sync', 'read the directory now', directory, 'directorySync'),
         entry('providers update', 'replace the secret of a provider', providers, 'providersUpdate'),
+        entry('providers update oidc', 'change single sign-on', sso, 'oidcUpdate'),
+        entry('providers update ldap', 'change the directory', directory, 'ldapUpdate'),
         entry('providers remove', 'remove a provider', providers, 'providersRemove', 'providers rm'),
         entry('webhooks list', 'list the webhooks of the registry', webhooks, 'webhooksList', 'webhooks ls'),
         entry('webhooks add', 'post each event to an address', webhooks, 'webhooksAdd'),
@@ -221,15 +229,6 @@ export const commandTable: CommandTable = {
         entry('completion', 'write the completion script for a shell', completion, 'completion'),
         entry('man', 'write the manual page', man, 'man'),
         entry('version', 'show the version and the versions of all parts', man, 'versionCommand'),
-        entry('sso show', 'show the settings of single sign-on', sso, 'ssoShow'),
-        entry('sso set', 'set up single sign-on', sso, 'ssoSet'),
-        entry('sso test', 'check the provider', sso, 'ssoTest'),
-        entry('sso remove', 'turn off single sign-on', sso, 'ssoRemove', 'sso rm'),
-        entry('directory show', 'show the settings of the directory', directory, 'directoryShow'),
-        entry('directory set', 'read persons from an LDAP directory', directory, 'directorySet'),
-        entry('directory test', 'check the directory', directory, 'directoryTest'),
-        entry('directory sync', 'read the directory now', directory, 'directorySync'),
-        entry('directory remove', 'stop reading the directory', directory, 'directoryRemove', 'directory rm'),
       ],
     },
   ],
@@ -244,9 +243,7 @@ export const commandTable: CommandTable = {
     users: 'users of the registry',
     cleanup: 'planned changes of many devices',
     people: 'persons that keys belong to',
-    directory: 'the directory that persons are read from',
-    providers: 'identity providers: what they give, and keys that sign in there',
-    sso: 'sign-in with an identity provider',
+    providers: 'identity providers: sign-in, people and keys',
     receipts: 'handovers, loans and returns that keys have signed',
     tokens: 'service tokens: tokens for programs',
     webhooks: 'addresses that the registry posts events to',

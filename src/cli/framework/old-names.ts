@@ -4,9 +4,9 @@ import { isGlobalFlag, takesValue } from './global-words.ts';
 /** What an old name stands for. */
 interface NewName {
   readonly words: string;
-  /** Added, because the command once did less, unless `without` is typed; that word is then left out. */
+  /** Added, because the command once did less or for one thing, unless `without` is typed; that word is then left out. */
   readonly adds: string;
-  readonly without: string;
+  readonly without?: string;
 }
 
 /** The words of today by the old ones. That of a group also holds for its members. */
@@ -33,6 +33,18 @@ export const oldNames: Readonly<Record<string, string | NewName>> = {
   'people release': 'people leave release',
   'policies set': 'policies update',
   janitor: 'cleanup',
+  sso: 'providers',
+  'sso show': { words: 'providers show', adds: 'oidc' },
+  'sso set': 'providers update oidc',
+  'sso test': { words: 'providers test', adds: 'oidc' },
+  'sso remove': { words: 'providers remove', adds: 'oidc' },
+  'sso rm': { words: 'providers remove', adds: 'oidc' },
+  directory: 'providers',
+  'directory show': { words: 'providers show', adds: 'ldap' },
+  'directory set': 'providers update ldap',
+  'directory test': { words: 'providers test', adds: 'ldap' },
+  'directory remove': { words: 'providers remove', adds: 'ldap' },
+  'directory rm': { words: 'providers remove', adds: 'ldap' },
   idp: 'providers',
   'idp secret': 'providers update',
   'idp reconcile': { words: 'providers reconcile', adds: '--dry-run', without: '--apply' },
@@ -54,18 +66,16 @@ export function withoutOldNames(argv: readonly string[]): {
   const old = [two, argv[first] ?? ''].find(name => Object.hasOwn(oldNames, name));
   if (old === undefined) return { words: argv, renamed: null };
   const found = oldNames[old]!;
-  const now = typeof found === 'string' ? found : found.words;
+  const {
+    words: now,
+    adds,
+    without,
+  }: Partial<NewName> & Pick<NewName, 'words'> = typeof found === 'string' ? { words: found } : found;
   const rest = argv.filter((_, at) => at !== first && !(old === two && at === second));
-  const before = rest.slice(0, first);
-  const after = rest.slice(first);
-  const words = [...before, ...now.split(' '), ...after];
-  if (typeof found === 'string') return { words, renamed: { old, now } };
-  const { adds, without } = found;
-  const isLess = !words.includes(without);
-  return {
-    words: isLess ? [...words, adds] : words.filter(word => word !== without),
-    renamed: { old, now: isLess ? `${now} ${adds}` : now },
-  };
+  const isAdded = adds !== undefined && (without === undefined || !rest.includes(without));
+  const name = isAdded ? `${now} ${adds}` : now;
+  const after = rest.slice(first).filter(word => word !== without);
+  return { words: [...rest.slice(0, first), ...name.split(' '), ...after], renamed: { old, now: name } };
 }
 
 /** Indexes of the first two names: global flags, their values and `help` are skipped. */

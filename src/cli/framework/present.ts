@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 export type CardRow = readonly [label: string, value: string | null];
 
 /** The result of a command in every form in which it can be written. */
-interface Result {
+export interface Result {
   /** `data` of the response; what --json writes. */
   readonly data: unknown;
   /** Output of --quiet. */
@@ -28,6 +28,13 @@ export async function present({ out, globals }: Context, result: Result): Promis
   const text = `${out.paint('bold', result.title)}\n${indent(card(rows, out.io.columns - 2))}`;
   await (result.page === undefined ? out.text(text) : out.linkedText(text, result.page));
   if (result.next) out.notice(`${out.tint('cyan', 'Next:')} ${result.next}`);
+}
+
+/** Writes several results: as one JSON list, as ids, or as cards. One result is written as it is. */
+export async function presentSeveral(context: Context, results: readonly Result[]): Promise<void> {
+  if (context.globals.json && results.length > 1)
+    return context.out.document({ list: results.map(({ data }) => data) });
+  for (const result of results) await present(context, result);
 }
 
 /** The title of a device whose state has changed. */

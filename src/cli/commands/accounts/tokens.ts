@@ -2,7 +2,7 @@ import { tokenIds } from '../../../contract/ids.ts';
 import { serviceTokenDays } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
-import { roles, tokenPermissions } from '../../../contract/values.ts';
+import { type Role, roles, type TokenPermission, tokenPermissions } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { itemsOf } from '../../client/pages.ts';
@@ -10,7 +10,7 @@ import { Fault } from '../../fault.ts';
 import { need } from '../../framework/ask.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields, givenTexts } from '../../framework/define.ts';
-import { pageFlags } from '../../framework/flags.ts';
+import { type FlagShapes, pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
 import { present } from '../../framework/present.ts';
 import { pageQuery, presentPage } from '../../framework/present-list.ts';
@@ -21,21 +21,53 @@ import { localTime } from '../../terminal/when.ts';
 
 const DEFAULT_DAYS = 90;
 
-/** Creates a service token: `POST /api/tokens`. Standard output gets the token alone, so that it can go to a file. */
+/** Flags of commands that create a token. */
+export const tokenFlags = {
+  'expires-in-days': {
+    value: 'N',
+    aliases: ['days'],
+    whole: serviceTokenDays,
+    default: DEFAULT_DAYS,
+    help: `days for which the token is valid, at most ${serviceTokenDays.max}`,
+  },
+  'allowed-from': { value: 'CIDR', many: true, help: 'networks from which the token is accepted; by default any' },
+} as const satisfies FlagShapes;
+
+/** What a token is created for. Empty lists are left out. */
+interface TokenToCreate {
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresInDays: number;
+  readonly allowedFrom?: readonly string[];
+  readonly may: readonly TokenPermission[];
+}
+
+/** Creates a service token: `POST /api/tokens`. */
+export const createToken = ({ registry }: Context, { allowedFrom = [], may, ...token }: TokenToCreate) =>
+  registry.call('createToken', {
+    body: definedFields({ ...token, allowedFrom: givenTexts(allowedFrom), may: givenTexts(may) }),
+  });
+
+/** Writes a new token to standard output alone, so that it can go to a file. */
+export async function writeToken(
+  { out, globals }: Context,
+  data: Awaited<ReturnType<typeof createToken>>,
+): Promise<void> {
+  if (globals.json) return out.document(data);
+  await out.text(`${safe(data.token)}\n`);
+  await out.prose(
+    `${safe(data.tokenId)} ${safe(data.name)} (${safe(data.role)}) is valid until ${localTime(data.expiresAt)}. The token is not shown again.`,
+  );
+}
+
+/** Adds a token for a program. */
 export const tokensAdd = command({
   description:
     'Writes the token to standard output, once: the registry stores only a digest of it. Redirect it to a file that only you can read, and use it with login --token-file, or as DEVMGR_TOKEN.\nA service token can do what its role allows, but cannot change users, passwords and tokens. To read and change webhooks and policies it needs --may, which cannot be changed later.',
   args: [{ name: 'NAME', help: 'name of the token, such as the station that uses it', optional: true }],
   flags: {
     role: { value: 'ROLE', choices: roles, help: 'permissions of the token' },
-    'expires-in-days': {
-      value: 'N',
-      aliases: ['days'],
-      whole: serviceTokenDays,
-      default: DEFAULT_DAYS,
-      help: `days for which the token is valid, at most ${serviceTokenDays.max}`,
-    },
-    'allowed-from': { value: 'CIDR', many: true, help: 'networks from which the token is accepted; by default any' },
+    ...tokenFlags,
     may: {
       value: 'PERMISSION',
       many: true,
@@ -55,19 +87,11 @@ export const tokensAdd = command({
     },
   ],
   async run({ args, flags }, context) {
-    const { out, globals, registry } = context;
     const hint = 'devmgr tokens add NAME --role ROLE';
     const name = await need(context, args[0], { flag: 'the name of the token', question: 'Name', hint });
     const role = await need(context, flags.role, { flag: '--role', question: 'Role', choices: roles });
-    const { expiresInDays } = flags;
-    const [allowedFrom, may] = [givenTexts(flags.allowedFrom), givenTexts(flags.may)];
-    const body = definedFields({ name, role, expiresInDays, allowedFrom, may });
-    const data = await registry.call('createToken', { body });
-    if (globals.json) return out.document(data);
-    await out.text(`${safe(data.token)}\n`);
-    await out.prose(
-      `${safe(data.tokenId)} ${safe(data.name)} (${safe(data.role)}) is valid until ${localTime(data.expiresAt)}. The token is not shown again.`,
-    );
+    const { expiresInDays, allowedFrom, may } = flags;
+    await writeToken(context, await createToken(context, { name, role, expiresInDays, allowedFrom, may }));
   },
 });
 

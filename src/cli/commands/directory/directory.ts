@@ -3,27 +3,28 @@ import { directoryBounds } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
 import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { usage } from '../../fault.ts';
+import { failure, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields, givenTexts } from '../../framework/define.ts';
-import { fileFlag, yesFlag } from '../../framework/flags.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
-import { type CardRow, present } from '../../framework/present.ts';
+import { type CardRow, present, type Result } from '../../framework/present.ts';
 import { presentRows } from '../../framework/present-list.ts';
 import { secretFrom } from '../../framework/secret-file.ts';
 import { textIn } from '../../settings/files.ts';
 import type { Column } from '../../terminal/column.ts';
-import { demandYes } from '../../terminal/prompt.ts';
 import type { Style } from '../../terminal/style.ts';
 import { safe } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { showFindings } from '../findings.ts';
 
-/** Shows the settings. */
-function showDirectory(context: Context, settings: DirectorySettings, title: string, next?: string): Promise<void> {
-  const { url, base, filter, attributes, groups, bindDn, ca, everyMinutes, fullEveryMinutes, lastRun } = settings;
+/** The settings, to be shown. */
+function resultOf(settings: DirectorySettings, title: string, next?: string): Result {
+  const { url, name, base, filter, attributes, groups, bindDn, ca, everyMinutes, fullEveryMinutes, lastRun } = settings;
   const named = Object.entries(attributes).filter(([, attribute]) => typeof attribute === 'string');
   const rows: CardRow[] = [
+    // A server of an earlier version has no name.
+    ['name', safe(name ?? '') || null],
     ['address', safe(url ?? '')],
     ['base', safe(base ?? '')],
     ['filter', filter === null ? 'the usual class of the server' : safe(filter)],
@@ -35,118 +36,130 @@ function showDirectory(context: Context, settings: DirectorySettings, title: str
     ['last run', lastRun === null ? 'none' : localTime(lastRun.at)],
     ['problem', lastRun?.problem ? safe(lastRun.problem) : null],
   ];
-  return present(context, {
-    data: settings,
-    id: safe(url ?? 'off'),
-    title,
-    rows: settings.enabled ? rows : [],
-    next,
-  });
+  return { data: settings, id: safe(url ?? 'off'), title, rows: settings.enabled ? rows : [], next };
 }
 
 /** Shows the settings: `GET /api/directory`. */
-export const directoryShow = command({
-  examples: [
-    { does: 'address, attributes and the last run', line: 'directory show' },
-    { does: 'what the last run did, for a script', line: 'directory show --jq .lastRun.counts' },
-  ],
-  async run(_, context) {
-    const settings = await context.registry.call('showDirectory');
-    const title = settings.enabled ? 'Persons are read from a directory' : 'No directory is set up';
-    await showDirectory(context, settings, title);
-  },
-});
+export async function showDirectory({ registry }: Context): Promise<Result> {
+  const settings = await registry.call('showDirectory');
+  return resultOf(settings, settings.enabled ? 'Persons are read from a directory' : 'No directory is set up');
+}
 
-/** Checks the directory: `POST /api/directory/test`. Exit code 1 if something is wrong. */
-export const directoryTest = command({
-  description: 'Connects from the daemon, signs in, and reads the first page of entries. Changes nothing.',
-  examples: [{ does: 'whether the directory can be read', line: 'directory test' }],
-  async run(_, context) {
-    const title = 'The directory can be read';
-    return showFindings(context, await context.registry.call('testDirectory'), {
-      title,
-      next: 'devmgr directory sync --dry-run',
-    });
-  },
-});
+/** Connects from the daemon, signs in, and reads the first page of entries: `POST /api/directory/test`. */
+export async function testDirectory(context: Context): Promise<number> {
+  const found = await context.registry.call('testDirectory');
+  return showFindings(context, found, { title: 'The directory can be read', next: 'devmgr providers sync --dry-run' });
+}
 
-/** Ends the use of the directory: `PUT /api/directory`. */
-export const directoryRemove = command({
-  description: 'The registry no longer reads the directory. Persons and their keys do not change.',
-  flags: yesFlag,
-  examples: [{ does: 'stop reading the directory', line: 'directory remove' }],
-  async run({ flags }, context) {
-    if (!flags.yes && context.canAsk) await demandYes(context.out, 'Stop reading the directory?');
-    const settings = await context.registry.call('setDirectory', { body: { enabled: false } });
-    await showDirectory(context, settings, 'The registry no longer reads the directory');
-  },
-});
+/** Ends the use of the directory: `PUT /api/directory`. Persons and their keys do not change. */
+export async function removeDirectory({ registry }: Context): Promise<Result> {
+  const settings = await registry.call('setDirectory', { body: { enabled: false } });
+  return resultOf(settings, 'The registry no longer reads the directory');
+}
 
 const uses = namesIn(
   'userName name email id disabled groups',
 ) satisfies readonly (keyof DirectorySettings['attributes'])[];
 const minutes = { min: 1, max: directoryBounds.minutes } as const;
 
-/** Sets the directory up, or changes it: `PUT /api/directory`. */
-export const directorySet = command({
-  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n--attributes USE=ATTRIBUTE names the attribute for ${uses.join(', ')}. The usual attributes of OpenLDAP and Active Directory are the default.\n--group-dn DN reads a group and its members. The group has the same name here; NAME=DN gives it another name.\nThe registry stores the password encrypted. Next, check devmgr directory sync --dry-run: the daemon reads the directory for the first time --every minutes after this command.`,
-  args: [{ name: 'URL', help: 'address of the server, ldaps://HOST', optional: true }],
-  flags: {
-    base: { value: 'DN', help: 'where to search for persons' },
-    'ldap-filter': {
-      value: 'FILTER',
-      empty: true,
-      field: 'filter',
-      help: 'which entries are persons (default: the usual class of the server)',
-    },
-    attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes to read' },
-    'group-dn': {
-      value: 'DN',
-      many: 'whole',
-      empty: true,
-      field: 'groups',
-      help: 'group to read, with its members; can be repeated',
-    },
-    'bind-dn': { value: 'DN', empty: true, field: 'bindDn', help: 'DN with which the daemon signs in' },
-    'bind-password-file': {
-      ...fileFlag('read its password from the first line of a file; - is standard input'),
-      field: 'bindPassword',
-    },
-    'ca-file': { ...fileFlag('certificates (PEM) to verify the server with'), empty: true, field: 'ca' },
-    every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
-    'full-every': {
-      value: 'MINUTES',
-      field: 'fullEveryMinutes',
-      whole: minutes,
-      help: 'minutes between two full runs, which read all entries and find missing persons',
-    },
+const directoryFlags = {
+  base: { value: 'DN', help: 'where to search for persons' },
+  'ldap-filter': {
+    value: 'FILTER',
+    empty: true,
+    field: 'filter',
+    help: 'which entries are persons (default: the usual class of the server)',
   },
+  attributes: { value: 'USE=ATTRIBUTE', many: true, help: 'attributes to read' },
+  'group-dn': {
+    value: 'DN',
+    many: 'whole',
+    empty: true,
+    field: 'groups',
+    help: 'group to read, with its members; can be repeated',
+  },
+  'bind-dn': { value: 'DN', empty: true, field: 'bindDn', help: 'DN with which the daemon signs in' },
+  'bind-password-file': {
+    ...fileFlag('read its password from the first line of a file; - is standard input'),
+    field: 'bindPassword',
+  },
+  'ca-file': { ...fileFlag('certificates (PEM) to verify the server with'), empty: true, field: 'ca' },
+  every: { value: 'MINUTES', field: 'everyMinutes', whole: minutes, help: 'minutes between two runs' },
+  'full-every': {
+    value: 'MINUTES',
+    field: 'fullEveryMinutes',
+    whole: minutes,
+    help: 'minutes between two full runs, which read all entries and find missing persons',
+  },
+} as const satisfies FlagShapes;
+
+/** Sets the directory up, or changes it: `PUT /api/directory`. */
+async function setDirectory(
+  context: Context,
+  before: DirectorySettings,
+  flags: FlagValues<typeof directoryFlags> & { readonly url: string | undefined; readonly name?: string | undefined },
+): Promise<void> {
+  const { bindPasswordFile, caFile, bindDn, attributes, groupDn } = flags;
+  const body = definedFields({
+    enabled: true,
+    name: flags.name ?? before.name,
+    url: flags.url ?? before.url,
+    base: flags.base ?? before.base,
+    filter: orNull(flags.ldapFilter ?? before.filter),
+    attributes: attributesOf(before.attributes, attributes),
+    groups: givenTexts(groupDn)?.map(groupOf) ?? before.groups,
+    bindDn: orNull(bindDn ?? before.bindDn),
+    bindPassword: await secretFrom(context, bindPasswordFile),
+    ca: caFile === undefined ? before.ca : caFile === '' ? null : textIn(caFile, 'the certificates'),
+    everyMinutes: flags.every ?? before.everyMinutes,
+    fullEveryMinutes: flags.fullEvery ?? before.fullEveryMinutes,
+  });
+  const settings = await context.registry.call('setDirectory', { body });
+  await present(context, resultOf(settings, 'Persons are read from the directory', 'devmgr providers test ldap'));
+}
+
+const help = `--attributes USE=ATTRIBUTE names the attribute for ${uses.join(', ')}. The usual attributes of OpenLDAP and Active Directory are the default.\n--group-dn DN reads a group and its members. The group has the same name here; NAME=DN gives it another name.\nThe registry stores the password encrypted. Next, check devmgr providers sync --dry-run: the daemon reads the directory for the first time --every minutes after this command.`;
+const urlArg = { name: 'URL', help: 'address of the server, ldaps://HOST' } as const;
+
+/** Adds the directory from which persons are read. */
+export const ldapAdd = command({
+  description: `The registry reads persons and groups from this LDAP directory. It has at most one.\n${help}`,
+  args: [{ name: 'NAME', help: 'name of the provider in commands' }, urlArg],
+  flags: directoryFlags,
   examples: [
     {
       does: 'OpenLDAP',
-      line: 'directory set ldaps://ldap.example.com --base ou=people,dc=example,dc=com --bind-dn cn=devmgr,dc=example,dc=com --bind-password-file secret',
+      line: 'providers add ldap company ldaps://ldap.example.com --base ou=people,dc=example,dc=com --bind-dn cn=devmgr,dc=example,dc=com --bind-password-file secret',
     },
-    { does: 'user names that are e-mail addresses', line: 'directory set --attributes userName=userPrincipalName' },
-    { does: 'members of a group', line: 'directory set --group-dn "staff=cn=all staff,ou=groups,dc=example,dc=com"' },
   ],
-  async run({ args, flags }, context) {
+  async run({ args: [name, url], flags }, context) {
     const before = await context.registry.call('showDirectory');
-    const { bindPasswordFile, caFile, bindDn, attributes, groupDn } = flags;
-    const body = definedFields({
-      enabled: true,
-      url: args[0] ?? before.url,
-      base: flags.base ?? before.base,
-      filter: orNull(flags.ldapFilter ?? before.filter),
-      attributes: attributesOf(before.attributes, attributes),
-      groups: givenTexts(groupDn)?.map(groupOf) ?? before.groups,
-      bindDn: orNull(bindDn ?? before.bindDn),
-      bindPassword: await secretFrom(context, bindPasswordFile),
-      ca: caFile === undefined ? before.ca : caFile === '' ? null : textIn(caFile, 'the certificates'),
-      everyMinutes: flags.every ?? before.everyMinutes,
-      fullEveryMinutes: flags.fullEvery ?? before.fullEveryMinutes,
-    });
-    const settings = await context.registry.call('setDirectory', { body });
-    await showDirectory(context, settings, 'Persons are read from the directory', 'devmgr directory test');
+    if (before.enabled)
+      throw failure(
+        `persons are read from ${safe(before.url ?? '')} already`,
+        'change it: devmgr providers update ldap',
+      );
+    await setDirectory(context, before, { ...flags, name, url });
+  },
+});
+
+/** Changes the directory, or sets it up. */
+export const ldapUpdate = command({
+  description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n${help}`,
+  args: [{ ...urlArg, optional: true }],
+  flags: { ...directoryFlags, name: { value: 'NAME', help: 'name of the provider in commands' } },
+  examples: [
+    {
+      does: 'user names that are e-mail addresses',
+      line: 'providers update ldap --attributes userName=userPrincipalName',
+    },
+    {
+      does: 'members of a group',
+      line: 'providers update ldap --group-dn "staff=cn=all staff,ou=groups,dc=example,dc=com"',
+    },
+  ],
+  async run({ args: [url], flags }, context) {
+    await setDirectory(context, await context.registry.call('showDirectory'), { ...flags, url });
   },
 });
 
@@ -201,11 +214,11 @@ export const directorySync = command({
     ...listFlags(stepFields),
   },
   examples: [
-    { does: 'what would change', line: 'directory sync --dry-run' },
-    { does: 'now, instead of at the next run', line: 'directory sync' },
+    { does: 'what would change', line: 'providers sync --dry-run' },
+    { does: 'now, instead of at the next run', line: 'providers sync' },
     {
       does: 'who would leave',
-      line: 'directory sync --dry-run --jq \'.list[] | select(.step == "left") | .userName\'',
+      line: 'providers sync --dry-run --jq \'.list[] | select(.step == "left") | .userName\'',
     },
   ],
   async run({ flags }, context) {

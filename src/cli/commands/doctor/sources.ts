@@ -34,12 +34,12 @@ async function directoryChecks(context: Context): Promise<Check[]> {
   ];
   if (lastRun === null) return found('ok', 'not read yet');
   const read = `read ${timeAndDistance(lastRun.at)}`;
-  const test = `look at what the daemon finds: ${commandLine(context, 'directory test')}`;
+  const test = `look at what the daemon finds: ${commandLine(context, 'providers test ldap')}`;
   if (lastRun.problem !== null)
     return found(
       'failed',
       `${read}, no leavers are recorded: ${safe(lastRun.problem)}`,
-      `${test}; then ${commandLine(context, 'directory sync')}`,
+      `${test}; then ${commandLine(context, 'providers sync')}`,
     );
   // A run that has read all entries is always recorded.
   const isLate = Date.parse(lastRun.at) < Date.now() - 2 * fullEveryMinutes * 60_000;
@@ -53,7 +53,7 @@ async function signOnChecks(context: Context): Promise<Check[]> {
   if (!enabled) return [];
   const { ok, findings } = await context.registry.call('testSso');
   const failed = findings.filter(finding => !finding.ok).map(finding => safe(`${finding.check}: ${finding.detail}`));
-  const fix = `compare the settings with the provider: ${commandLine(context, 'sso show')}; local accounts sign in without it`;
+  const fix = `compare the settings with the provider: ${commandLine(context, 'providers show oidc')}; local accounts sign in without it`;
   return [check('sign-on', ok ? 'ok' : 'failed', [safe(issuer ?? ''), ...failed].join(', '), fix)];
 }
 
@@ -123,7 +123,7 @@ export function scimCheck(
     );
   const used = lastUsedAt === null ? 'never used' : `last used ${timeAndDistance(lastUsedAt)}`;
   const isExpired = Date.parse(expiresAt) <= now;
-  const another = commandLine(context, 'tokens add NAME --role VIEWER --may scim');
+  const another = commandLine(context, 'providers add scim NAME');
   if (!isExpired && Date.parse(lastUsedAt ?? createdAt) > now - UNUSED_MS) {
     if (role === 'VIEWER') return check('scim', 'ok', `token ${safe(name)}, ${used}`);
     const tooMuch = `token ${safe(name)} has the role ${safe(role)}: the provider can also change devices`;

@@ -24,10 +24,25 @@ export const issueFlags = {
 /** The argument that names a provider. */
 export const providerArg: ArgShape = { name: 'PROVIDER', help: 'name or id of the provider', offer: 'provider' };
 
-/** The provider with this name or id. */
+/** Flags that choose what a provider gives. */
+export const partFlags = {
+  'sign-in': { help: 'only sign-in' },
+  people: { help: 'only people' },
+  keys: { help: 'only keys' },
+} as const satisfies FlagShapes;
+
+/** The error of a name that no provider has, or none that gives what was asked for. */
+export const absentProvider = (named: string, why = ''): Fault =>
+  new Fault(
+    'absent',
+    `provider "${named}" does not ${why === '' ? 'exist' : `give that${why}`}`,
+    'see: devmgr providers list',
+  );
+
+/** The provider at which keys are issued with this name or id. */
 export async function findProvider(registry: Client, named: string): Promise<ProviderItem> {
   const { list } = await registry.call('listProviders');
   const found = list.find(({ providerId, name }) => providerId === named || name === named);
-  if (!found) throw new Fault('absent', `provider "${named}" does not exist`, 'see: devmgr providers list');
+  if (!found) throw absentProvider(named);
   return found;
 }

@@ -1,30 +1,21 @@
 import { namesIn } from '../../../contract/names.ts';
-import {
-  neededOf,
-  type ProviderField,
-  type ProviderSetting,
-  providerAddresses,
-  providerFields,
-  providerSettings,
-  shownProviderSettings,
-} from '../../../contract/provider-fields.ts';
+import { shownProviderSettings } from '../../../contract/provider-fields.ts';
 import type { ProviderItem } from '../../../contract/providers.ts';
-import { type ProviderType, providerTypes } from '../../../contract/values.ts';
 import { allDifferences, type Differences, repairable } from '../../../fleet/reconcile.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { command, definedFields } from '../../framework/define.ts';
-import { fileFlag, type Hyphens, hyphens, yesFlag } from '../../framework/flags.ts';
+import { command } from '../../framework/define.ts';
+import { yesFlag } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';
-import { present } from '../../framework/present.ts';
+import { present, presentSeveral, type Result } from '../../framework/present.ts';
 import { presentList } from '../../framework/present-list.ts';
 import { secretFrom } from '../../framework/secret-file.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
-import { findProvider, providerArg } from './flags.ts';
-import { type Door, providerDoors } from './provider-doors.ts';
+import { findProvider, partFlags, providerArg } from './flags.ts';
+import { noSecret, secretFlag } from './provider-add.ts';
+import { isChosen, namedParts, type Part, providerParts } from './provider-parts.ts';
 
 const fields = [
   ...namesIn('providerId name type'),
@@ -36,7 +27,7 @@ const fields = [
 interface ProviderRow extends Partial<Omit<ProviderItem, 'type' | 'providerId'>> {
   readonly providerId: string | null;
   readonly name: string;
-  readonly type: ProviderItem['type'] | Door['type'];
+  readonly type: Part['type'];
   readonly signIn: boolean;
   readonly people: boolean;
   readonly keys: boolean;
@@ -61,85 +52,61 @@ const columns: Column<ProviderRow>[] = [
   { title: 'PROBLEM', value: provider => provider.problem ?? null, shorten: 'end', drop: 1 },
 ];
 
-const rowOf = ({ name, type, address, problem, gives }: Door): ProviderRow => {
-  const [signIn, people] = [gives === 'signIn', gives === 'people'];
-  return { providerId: null, name, type, address, problem, signIn, people, keys: false };
-};
+/** The row of a provider: all parts that have its name. The first one gives its type. */
+function rowOf(parts: readonly [Part, ...Part[]]): ProviderRow {
+  const [{ name, type, item }] = parts;
+  const problems = parts.flatMap(({ gives, problem }) =>
+    problem === null ? [] : [parts.length === 1 ? problem : `${gives}: ${problem}`],
+  );
+  const has = (gives: Part['gives']) => parts.some(part => part.gives === gives);
+  return {
+    address: parts.find(({ address }) => address !== null)?.address ?? null,
+    ...item,
+    ...{ providerId: item?.providerId ?? null, name, type, problem: problems.join('; ') || null },
+    ...{ signIn: has('sign-in'), people: has('people'), keys: has('keys') },
+  };
+}
+
+const none =
+  'No providers yet. Add one: devmgr providers add entra|okta|webauthn NAME, or devmgr providers add oidc|ldap|scim NAME';
 
 /** Lists providers: `GET /api/providers/list`, single sign-on, the directory and tokens for SCIM. */
 export const providersList = command({
   description:
-    'Shows what each provider gives: sign-in (devmgr sso), people (devmgr directory, or a token for SCIM) and keys (devmgr providers add). Those without an id are seen by an ADMIN.',
+    'Shows what each provider gives: sign-in, people and keys. A caller who is not an ADMIN sees keys alone.',
   flags: listFlags(fields),
   examples: [
     { does: 'providers, and what still has to be removed there', line: 'providers list' },
     { does: 'those with a problem', line: `providers list --jq '.list[] | select(.problem)'` },
   ],
   async run(_, context) {
-    const data = await context.registry.call('listProviders');
-    const none = 'No providers yet. Add one: devmgr providers add entra|okta|webauthn NAME';
-    const issuing = data.list.map((item): ProviderRow => ({ ...item, signIn: false, people: false, keys: true }));
-    // With --quiet ids alone are written: the others have none.
-    const others = context.out.quiet ? [] : (await providerDoors(context.registry)).map(rowOf);
-    await presentList(context, { ...data, list: [...issuing, ...others] }, { fields, columns, id: 'providerId' }, none);
+    const named = Map.groupBy(await providerParts(context.registry), ({ name }) => name);
+    const rows = [...named.values()].map(parts => rowOf(parts as [Part, ...Part[]]));
+    // With --quiet ids alone are written: not every provider has one.
+    const list = context.out.quiet ? rows.filter(({ providerId }) => providerId !== null) : rows;
+    await presentList(context, { list }, { fields, columns, id: 'providerId' }, none);
   },
 });
 
-const secretFlag = {
-  ...fileFlag('read the client secret, API token or bearer token from the first line of a file; - is standard input'),
-  field: 'secret',
+const anyProvider = {
+  ...providerArg,
+  help: 'name or id of the provider; oidc and ldap are single sign-on and the directory',
 } as const;
-const noSecret = () => usage('the secret is missing', 'write it to a file: --secret-file FILE');
 
-const flagsOf = (settings: readonly ProviderSetting[]) =>
-  Object.fromEntries(
-    settings.map(setting => {
-      const { description, help = description, isAddress }: ProviderField = providerFields[setting];
-      return [hyphens(setting), { value: isAddress ? 'URL' : 'ID', help }];
-    }),
-  ) as Readonly<Record<Hyphens<ProviderSetting>, { readonly value: string; readonly help: string }>>;
-const needed = (type: ProviderType) => neededOf(type, setting => `--${hyphens(setting)}`);
-
-/** Adds a provider: `POST /api/providers`. */
-export const providersAdd = command({
-  description: `Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\n${needed('entra')}. ${needed('okta')}, the address of the organization. ${needed('webauthn').replace('--address', '--address (creation options)')} of a WebAuthn server. ${needed('devmgr')}, the address of the console of this registry, and no secret.`,
-  args: [
-    { name: 'TYPE', help: providerTypes.join(', ') },
-    { name: 'NAME', help: 'name of the provider in commands' },
-  ],
-  flags: {
-    ...flagsOf(providerSettings.filter(setting => !providerAddresses.includes(setting))),
-    'secret-file': secretFlag,
-    ...flagsOf(providerAddresses),
-  },
+/** Shows what a provider gives, with its settings. */
+export const providersShow = command({
+  description: 'Shows the settings of the provider, for each thing that it gives. Secrets are never shown.',
+  args: [anyProvider],
+  flags: partFlags,
   examples: [
-    {
-      does: 'Entra ID',
-      line: 'providers add entra company --tenant example.onmicrosoft.com --client-id 5f1c --secret-file secret',
-    },
-    {
-      does: 'sign-in keys of this registry',
-      line: 'providers add devmgr accounts --address https://registry.example.com',
-    },
-    { does: 'Okta', line: 'providers add okta okta --address https://example.okta.com --secret-file token' },
+    { does: 'all that it gives', line: 'providers show company' },
+    { does: 'issuer, groups and roles of single sign-on', line: 'providers show oidc' },
+    { does: 'the groups of ADMIN, for a script', line: 'providers show oidc --jq .roles.ADMIN[]' },
+    { does: 'what the last run of the directory did', line: 'providers show ldap --jq .lastRun.counts' },
   ],
-  async run({ args: [typed = '', name = ''], flags }, context) {
-    const type = providerTypes.find(one => one === typed);
-    if (type === undefined) throw usage(`"${typed}" is not a type of provider: use ${providerTypes.join(', ')}`);
-    if (flags.secretFile === undefined && type !== 'devmgr') throw noSecret();
-    const settings = Object.fromEntries(providerSettings.map(setting => [setting, flags[setting]]));
-    const body = definedFields({ name, type, ...settings, secret: await secretFrom(context, flags.secretFile) });
-    const data = await context.registry.call('createProvider', { body });
-    await present(context, {
-      data,
-      id: data.providerId,
-      title: `${safe(data.providerId)} is added`,
-      rows: [
-        ['name', safe(data.name)],
-        ['type', safe(data.type)],
-      ],
-      next: `devmgr providers test ${safe(data.name)}`,
-    });
+  async run({ args, flags }, context) {
+    const parts = await namedParts(context.registry, args[0]!, flags);
+    await presentSeveral(context, await Promise.all(parts.map(part => part.show(context))));
   },
 });
 
@@ -157,59 +124,39 @@ const testedColumns: Column<Tested>[] = [
   { title: 'PROBLEM', value: ({ problem }) => problem, shorten: 'end' },
 ];
 
-/** Tests all that the named provider gives, or all providers, and shows a line for each; null if it only gives keys. */
-async function testedDoors(context: Context, named: string | undefined): Promise<number | null> {
-  const { registry } = context;
-  const isNamed = ({ name, providerId }: { readonly name: string; readonly providerId?: string }) =>
-    named === undefined || name === named || providerId === named;
-  const doors = (await providerDoors(registry)).filter(isNamed);
-  if (named !== undefined && doors.length === 0) return null;
-  const rows: Tested[] = [];
-  for (const { providerId, name } of (await registry.call('listProviders')).list.filter(isNamed)) {
-    const { reachable, problem } = await registry.call('testProvider', { params: { providerId } });
-    rows.push({ name, gives: 'keys', ok: reachable === true, problem });
-  }
-  for (const { name, gives, problem: known, test } of doors) {
-    const problem = test === null ? known : await test();
-    rows.push({ name, gives: gives === 'signIn' ? 'sign-in' : gives, ok: problem === null, problem });
-  }
-  const listing = { fields: testedFields, columns: testedColumns, id: 'name' } as const;
-  await presentList(
-    context,
-    { list: rows },
-    listing,
-    'No providers yet. Add one: devmgr providers add entra|okta|webauthn NAME',
-  );
-  return rows.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failure;
-}
-
-/** Checks a provider: `POST /api/providers/{providerId}/test`. Exit code 1 if it does not work. */
+/** Checks what providers give. Exit code 1 if something does not work. */
 export const providersTest = command({
   description:
-    'Asks the provider, without a change, whether what it gives works: keys, and sign-in and people that have its name. Without PROVIDER it asks all. Exit code 1 if one refuses or does not respond.',
-  args: [{ ...providerArg, optional: true }],
+    'Asks the provider, without a change, whether what it gives works, and shows all that was found if that is one thing: for sign-in also the addresses to register there, made from the address at which you reach the daemon. Without PROVIDER it asks all. Exit code 1 if one refuses or does not respond.',
+  args: [{ ...anyProvider, optional: true }],
+  flags: partFlags,
   examples: [
     { does: 'all providers', line: 'providers test' },
     { does: 'after the secret was changed', line: 'providers test company' },
+    { does: 'what to register for single sign-on', line: 'providers test oidc' },
   ],
-  async run({ args }, context) {
-    const others = await testedDoors(context, args[0]);
-    if (others !== null) return others;
-    const { providerId, name } = await findProvider(context.registry, args[0]!);
-    const data = await context.registry.call('testProvider', { params: { providerId } });
-    await present(context, {
-      data,
-      id: providerId,
-      title: `${safe(name)} ${data.reachable === true ? 'accepts requests of this registry' : 'does not work'}`,
-      rows: [['problem', safe(data.problem)]],
-    });
-    return data.reachable === true ? exitCodes.done : exitCodes.failure;
+  async run({ args: [named], flags }, context) {
+    const { registry } = context;
+    const parts =
+      named === undefined
+        ? (await providerParts(registry)).filter(({ gives }) => isChosen(gives, flags))
+        : await namedParts(registry, named, flags);
+    const [first] = parts;
+    if (named !== undefined && parts.length === 1 && first?.test) return first.test(context);
+    const list: Tested[] = [];
+    for (const part of parts) {
+      const problem = await part.check(context);
+      list.push({ name: part.name, gives: part.gives, ok: problem === null, problem });
+    }
+    await presentList(context, { list }, { fields: testedFields, columns: testedColumns, id: 'name' }, none);
+    return list.every(({ ok }) => ok) ? exitCodes.done : exitCodes.failure;
   },
 });
 
 /** Replaces the secret: `POST /api/providers/{providerId}/secret`. */
 export const providersUpdate = command({
-  description: 'Secrets expire. The new one is used from the next request on; credentials stay.',
+  description:
+    'Secrets expire. The new one is used from the next request on; credentials stay. Single sign-on and the directory: devmgr providers update oidc or ldap.',
   args: [providerArg],
   flags: { 'secret-file': secretFlag },
   examples: [{ does: 'before the old one expires', line: 'providers update company --secret-file secret' }],
@@ -223,17 +170,24 @@ export const providersUpdate = command({
   },
 });
 
-/** Removes a provider: `POST /api/providers/{providerId}/remove`. */
+/** Removes what a provider gives. */
 export const providersRemove = command({
-  description: 'Refused while keys have credentials there: they cannot be removed without the secret of the provider.',
-  args: [providerArg],
-  flags: yesFlag,
-  examples: [{ does: 'remove it', line: 'providers remove company' }],
-  async run({ args, flags }, context) {
-    const { providerId, name } = await findProvider(context.registry, args[0]!);
-    if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${safe(name)}?`);
-    const data = await context.registry.call('removeProvider', { params: { providerId } });
-    await present(context, { data, id: providerId, title: `${safe(name)} is removed`, rows: [] });
+  description:
+    'Ends all that the provider gives, or what the flags name. Keys are refused while some have credentials there: these cannot be removed without the secret of the provider. Without sign-in, its sessions end; the accounts stay, but have no passwords. Without people, persons and their devices do not change.',
+  args: [anyProvider],
+  flags: { ...partFlags, ...yesFlag },
+  examples: [
+    { does: 'remove it', line: 'providers remove company' },
+    { does: 'turn off single sign-on', line: 'providers remove oidc' },
+  ],
+  async run({ args: [named = ''], flags }, context) {
+    const parts = await namedParts(context.registry, named, flags);
+    const given = parts.length === 1 ? '' : ` (${parts.map(({ gives }) => gives).join(', ')})`;
+    if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${safe(parts[0]!.name)}${given}?`);
+    const results: Result[] = [];
+    // Keys come first: if they are refused, nothing was removed.
+    for (const part of parts) results.push(await part.remove(context));
+    await presentSeveral(context, results);
   },
 });
 

@@ -105,7 +105,7 @@ export const peopleShow = command({
 /** Adds a person: `POST /api/people`. */
 export const peopleAdd = command({
   description:
-    'To bind a device to the person, use the user name: activate --user, enroll --activate-for. An identity provider adds persons over SCIM: see tokens add --may scim.',
+    'To bind a device to the person, use the user name: activate --user, enroll --activate-for. An identity provider adds persons over SCIM: see providers add scim.',
   args: [{ name: 'NAME', help: 'user name', optional: true }],
   flags: {
     name: { value: 'NAME', empty: true, help: 'full name' },

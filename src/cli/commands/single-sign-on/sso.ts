@@ -1,20 +1,19 @@
 import type { SsoSettings } from '../../../contract/sso.ts';
 import { localSources, type Role, roles } from '../../../contract/values.ts';
-import { usage } from '../../fault.ts';
+import { failure, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields, givenTexts } from '../../framework/define.ts';
-import { fileFlag, yesFlag } from '../../framework/flags.ts';
-import { type CardRow, present } from '../../framework/present.ts';
+import { type FlagShapes, type FlagValues, fileFlag } from '../../framework/flags.ts';
+import { type CardRow, present, type Result } from '../../framework/present.ts';
 import { secretFrom } from '../../framework/secret-file.ts';
-import { demandYes } from '../../terminal/prompt.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { showFindings } from '../findings.ts';
 
 const list = (values: readonly string[] | null | undefined, none: string): string =>
   textsIn(values).map(safe).join(', ') || none;
 
-/** Shows the settings. */
-function showSettings(context: Context, settings: SsoSettings, title: string, next?: string): Promise<void> {
+/** The settings, to be shown. */
+function resultOf(settings: SsoSettings, title: string, next?: string): Result {
   const { issuer, name, clientId, roles, groupsClaim, scopes, strong, localAccounts } = settings;
   const { from, names } = localAccounts;
   const rows: CardRow[] = [
@@ -36,130 +35,147 @@ function showSettings(context: Context, settings: SsoSettings, title: string, ne
     ],
   ];
   const shown = settings.enabled ? rows : [];
-  return present(context, { data: settings, id: safe(issuer ?? 'off'), title, rows: shown, next });
+  return { data: settings, id: safe(issuer ?? 'off'), title, rows: shown, next };
 }
 
 /** Shows the settings: `GET /api/sso/settings`. */
-export const ssoShow = command({
-  examples: [
-    { does: 'issuer, groups and roles', line: 'sso show' },
-    { does: 'the groups of ADMIN, for a script', line: 'sso show --jq .roles.ADMIN[]' },
-  ],
-  async run(_, context) {
-    const settings = await context.registry.call('showSsoSettings');
-    await showSettings(context, settings, settings.enabled ? 'People sign in at a provider' : 'Single sign-on is off');
-  },
-});
+export async function showSso({ registry }: Context): Promise<Result> {
+  const settings = await registry.call('showSsoSettings');
+  return resultOf(settings, settings.enabled ? 'People sign in at a provider' : 'Single sign-on is off');
+}
 
-/** Checks the provider: `POST /api/sso/test`. Exit code 1 if something is wrong. */
-export const ssoTest = command({
-  description:
-    'Checks discovery, keys and clock from the daemon, and shows the addresses to register at the provider. It makes them from the address at which you reach the daemon: use the one that the users open.',
-  examples: [{ does: 'whether the provider answers, and what to register there', line: 'sso test' }],
-  async run(_, context) {
-    const result = await context.registry.call('testSso');
-    const { redirectUri, backchannelLogoutUri, grantTypes, scopes } = result.register;
-    const more: CardRow[] = [
-      ['redirect address', safe(redirectUri)],
-      ['logout address', safe(backchannelLogoutUri)],
-      ['grants', list(grantTypes, '')],
-      ['scopes', list(scopes, '')],
-    ];
-    return showFindings(context, result, { title: 'The provider works', more });
-  },
-});
+/** Checks the provider, and shows the addresses to register there: `POST /api/sso/test`. */
+export async function testSso(context: Context): Promise<number> {
+  const result = await context.registry.call('testSso');
+  const { redirectUri, backchannelLogoutUri, grantTypes, scopes } = result.register;
+  const more: CardRow[] = [
+    ['redirect address', safe(redirectUri)],
+    ['logout address', safe(backchannelLogoutUri)],
+    ['grants', list(grantTypes, '')],
+    ['scopes', list(scopes, '')],
+  ];
+  return showFindings(context, result, { title: 'The provider works', more });
+}
 
-/** Ends single sign-on: `PUT /api/sso`. */
-export const ssoRemove = command({
-  description: 'Sign-in at the provider is turned off, and its sessions end. The accounts stay, but have no passwords.',
-  flags: yesFlag,
-  examples: [{ does: 'turn it off', line: 'sso remove' }],
-  async run({ flags }, context) {
-    if (!flags.yes && context.canAsk) await demandYes(context.out, 'Turn off single sign-on?');
-    const settings = await context.registry.call('setSso', { body: { enabled: false } });
-    await showSettings(context, settings, 'Single sign-on is off');
+/** Ends single sign-on: `PUT /api/sso`. Its sessions end; the accounts stay, but have no passwords. */
+export async function removeSso({ registry }: Context): Promise<Result> {
+  return resultOf(await registry.call('setSso', { body: { enabled: false } }), 'Single sign-on is off');
+}
+
+const ssoFlags = {
+  issuer: { value: 'URL', help: 'issuer of the provider, https://…' },
+  'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
+  'client-secret-file': {
+    ...fileFlag('read the client secret from the first line of a file; - is standard input'),
+    field: 'clientSecret',
   },
-});
+  role: {
+    value: 'ROLE',
+    many: 'whole',
+    field: 'roles',
+    help: 'ROLE=GROUP: members of GROUP have ROLE; can be repeated',
+  },
+  'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups (default: groups)' },
+  scope: {
+    value: 'SCOPE',
+    many: true,
+    empty: true,
+    field: 'scopes',
+    help: 'scopes to request instead of the usual ones',
+  },
+  'strong-acr': {
+    value: 'ACR',
+    many: true,
+    empty: true,
+    field: 'strong',
+    help: 'acr values of sign-ins that count as recent and as done with a security key',
+  },
+  'strong-amr': { value: 'AMR', many: true, empty: true, field: 'strong', help: 'amr values of such sign-ins' },
+  'local-from': {
+    value: 'WHERE',
+    choices: localSources,
+    field: 'localAccounts',
+    help: 'where local accounts can sign in from; LOOPBACK: only the machine of the daemon',
+  },
+  'local-account': {
+    value: 'NAME',
+    many: true,
+    empty: true,
+    field: 'localAccounts',
+    help: 'the only local accounts that can sign in',
+  },
+} as const satisfies FlagShapes;
+
+/** What is to change: flags, and the name and the secret. */
+interface SsoChanges extends Partial<FlagValues<typeof ssoFlags>> {
+  readonly name?: string | undefined;
+  readonly clientSecret?: string | undefined;
+}
 
 /** Sets single sign-on up, or changes it: `PUT /api/sso`. */
-export const ssoSet = command({
-  description:
-    'Settings that are not named do not change. An empty value removes a list: --strong-acr "".\n--role ROLE=GROUP gives a role to the members of a group at the provider; it replaces the earlier groups of that role. A person in several groups gets the highest role. A person in none of them cannot sign in.\nThe registry stores the secret encrypted. First register the addresses that devmgr sso test shows at the provider.',
-  flags: {
-    issuer: { value: 'URL', help: 'issuer of the provider, https://…' },
-    'client-id': { value: 'ID', field: 'clientId', help: 'id of this registry at the provider' },
-    'client-secret-file': {
-      ...fileFlag('read the client secret from the first line of a file; - is standard input'),
-      field: 'clientSecret',
+export async function setSso({ registry }: Context, before: SsoSettings, flags: SsoChanges): Promise<Result> {
+  const { scope = [], localAccount = [], strongAcr = [], strongAmr = [], role = [] } = flags;
+  const { from, names = null } = before.localAccounts;
+  const body = definedFields({
+    enabled: true,
+    issuer: flags.issuer ?? before.issuer,
+    clientId: flags.clientId ?? before.clientId,
+    clientSecret: flags.clientSecret,
+    name: flags.name ?? before.name,
+    roles: groupsOf(before.roles, role),
+    groupsClaim: flags.groupsClaim ?? before.groupsClaim,
+    scopes: scope.length > 0 ? orNull(givenTexts(scope)) : before.scopes,
+    strong: { acr: givenTexts(strongAcr) ?? before.strong.acr, amr: givenTexts(strongAmr) ?? before.strong.amr },
+    localAccounts: {
+      from: flags.localFrom ?? from,
+      names: localAccount.length > 0 ? orNull(givenTexts(localAccount)) : names,
     },
-    name: { value: 'NAME', help: 'text of the sign-in button' },
-    role: {
-      value: 'ROLE',
-      many: 'whole',
-      field: 'roles',
-      help: 'ROLE=GROUP: members of GROUP have ROLE; can be repeated',
-    },
-    'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups (default: groups)' },
-    scope: {
-      value: 'SCOPE',
-      many: true,
-      empty: true,
-      field: 'scopes',
-      help: 'scopes to request instead of the usual ones',
-    },
-    'strong-acr': {
-      value: 'ACR',
-      many: true,
-      empty: true,
-      field: 'strong',
-      help: 'acr values of sign-ins that count as recent and as done with a security key',
-    },
-    'strong-amr': { value: 'AMR', many: true, empty: true, field: 'strong', help: 'amr values of such sign-ins' },
-    'local-from': {
-      value: 'WHERE',
-      choices: localSources,
-      field: 'localAccounts',
-      help: 'where local accounts can sign in from; LOOPBACK: only the machine of the daemon',
-    },
-    'local-account': {
-      value: 'NAME',
-      many: true,
-      empty: true,
-      field: 'localAccounts',
-      help: 'the only local accounts that can sign in',
-    },
-  },
+  });
+  const settings = await registry.call('setSso', { body });
+  return resultOf(settings, 'People sign in at the provider', 'devmgr providers test oidc');
+}
+
+/** The settings before sign-in is added; refuses if there is a provider already. */
+export async function ssoToAdd({ registry }: Context): Promise<SsoSettings> {
+  const before = await registry.call('showSsoSettings');
+  if (before.enabled)
+    throw failure(`people sign in at ${safe(before.issuer ?? '')} already`, 'change it: devmgr providers update oidc');
+  return before;
+}
+
+const help =
+  '--role ROLE=GROUP gives a role to the members of a group at the provider; it replaces the earlier groups of that role. A person in several groups gets the highest role. A person in none of them cannot sign in.\nThe registry stores the secret encrypted. Register the addresses that devmgr providers test oidc shows at the provider.';
+
+/** Adds the provider at which people sign in. */
+export const oidcAdd = command({
+  description: `People sign in at this provider by OpenID Connect. A registry has at most one.\n${help}`,
+  args: [{ name: 'NAME', help: 'name of the provider, and text of the sign-in button' }],
+  flags: ssoFlags,
   examples: [
     {
       does: 'a provider, with groups for two roles',
-      line: 'sso set --issuer https://login.example.com/realms/company --client-id devmgr --client-secret-file secret --role ADMIN=keys-admins --role DEALER=keys-desk',
+      line: 'providers add oidc company --issuer https://login.example.com/realms/company --client-id devmgr --client-secret-file secret --role ADMIN=keys-admins --role DEALER=keys-desk',
     },
-    { does: 'keep one local account for emergencies', line: 'sso set --local-account admin' },
+  ],
+  async run({ args: [name], flags }, context) {
+    const before = await ssoToAdd(context);
+    const clientSecret = await secretFrom(context, flags.clientSecretFile);
+    await present(context, await setSso(context, before, { ...flags, name, clientSecret }));
+  },
+});
+
+/** Changes single sign-on, or sets it up. */
+export const oidcUpdate = command({
+  description: `Settings that are not named do not change. An empty value removes a list: --strong-acr "".\n${help}`,
+  flags: { ...ssoFlags, name: { value: 'NAME', help: 'name of the provider, and text of the sign-in button' } },
+  examples: [
+    { does: 'keep one local account for emergencies', line: 'providers update oidc --local-account admin' },
+    { does: 'before the secret expires', line: 'providers update oidc --client-secret-file secret' },
   ],
   async run({ flags }, context) {
     const before = await context.registry.call('showSsoSettings');
-    const { clientSecretFile, localFrom, localAccount, strongAcr, strongAmr } = flags;
-    const { from, names = null } = before.localAccounts;
-    const body = definedFields({
-      enabled: true,
-      issuer: flags.issuer ?? before.issuer,
-      clientId: flags.clientId ?? before.clientId,
-      clientSecret: await secretFrom(context, clientSecretFile),
-      name: flags.name ?? before.name,
-      roles: groupsOf(before.roles, flags.role),
-      groupsClaim: flags.groupsClaim ?? before.groupsClaim,
-      scopes: flags.scope.length > 0 ? orNull(givenTexts(flags.scope)) : before.scopes,
-      strong: {
-        acr: givenTexts(strongAcr) ?? before.strong.acr,
-        amr: givenTexts(strongAmr) ?? before.strong.amr,
-      },
-      localAccounts: {
-        from: localFrom ?? from,
-        names: localAccount.length > 0 ? orNull(givenTexts(localAccount)) : names,
-      },
-    });
-    const settings = await context.registry.call('setSso', { body });
-    await showSettings(context, settings, 'People sign in at the provider', 'devmgr sso test');
+    const clientSecret = await secretFrom(context, flags.clientSecretFile);
+    await present(context, await setSso(context, before, { ...flags, clientSecret }));
   },
 });
 
