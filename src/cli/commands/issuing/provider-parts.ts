@@ -33,7 +33,7 @@ export interface Part {
   show(context: Context): Promise<Result>;
   /** Asks whether it works: the problem, null if all is well. */
   check(context: Context): Promise<string | null>;
-  /** Asks, and shows all that was found; null if `check` says everything. */
+  /** Asks, and shows all that was found; null if `check` reports everything. */
   readonly test: ((context: Context) => Promise<number>) | null;
   remove(context: Context): Promise<Result>;
 }
