@@ -28,6 +28,7 @@ declare module '../store/store.ts' {
 }
 
 const tokenByDigest: Lookup<ServiceTokenRecord> = { table: serviceTokens, by: ['sha256'] };
+const tokensOwned: Lookup<ServiceTokenRecord> = { table: serviceTokens, by: ['owner'] };
 const numbersOf = (records: readonly { readonly number: number }[]) => records.map(({ number }) => number);
 
 const reads = (queries: RecordQueries) => ({
@@ -44,6 +45,8 @@ const reads = (queries: RecordQueries) => ({
   serviceTokenByDigest: (sha256: string) => queries.one(tokenByDigest, sha256),
   /** Service tokens of this owner that are not revoked. */
   serviceTokensOf: (owner: number) => queries.all(tokensOfOwner, owner),
+  /** All service tokens of this owner, also revoked ones. */
+  tokensOwnedBy: (owner: number) => queries.all(tokensOwned, owner),
   /** In order of creation, including expired and revoked ones. */
   serviceTokens: (window: Window) => queries.page(serviceTokens, window),
 });

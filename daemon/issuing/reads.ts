@@ -1,6 +1,8 @@
 /** The reads of credentials at providers. */
-import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
+import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { selectList } from '../store/table.ts';
+import { documents } from '../store/tables.ts';
+import { pinDocument, pinIn } from './pin.ts';
 import { credentials, credentialsOf, credentialsOfAccount } from './tables.ts';
 
 /** `?`: the number after which they begin, and how many at most. */
@@ -22,6 +24,8 @@ export interface OpenCredential {
 }
 
 export const credentialReads = (queries: RecordQueries) => ({
+  /** The stored PIN of a device. */
+  pinOf: (device: number) => withAnswer(queries.one(documents.byKey, pinDocument(device)), pinIn),
   /** The key with this number, also if it is removed. */
   credential: (number: number) => queries.one(credentials.byKey, number),
   /** All credentials of a device at providers, removed ones included, by number. */

@@ -4,6 +4,9 @@ import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from 
 import { subject } from '../store/subject.ts';
 import type { Lookup, LookupKey } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
+import { caseReads } from './case-reads.ts';
+import type { CaseSet } from './case-records.ts';
+import { CaseRows, caseChanges, caseEntries, caseReplay } from './case-rules.ts';
 import { holderOf } from './decisions.ts';
 import { firstPersonAddition, personAddition } from './device-bindings.ts';
 import type { PersonFilter } from './queries.ts';
@@ -22,7 +25,7 @@ declare module '../store/document.ts' {
 }
 declare module '../store/commit.ts' {
   interface SubjectChanges {
-    people: PersonChange | RefusedAdd;
+    people: PersonChange | CaseSet | RefusedAdd;
   }
   interface SubjectGuards {
     people: OwnerGuard | PresentGuard;
@@ -54,6 +57,7 @@ const allRefused: Lookup<RefusedRow> = { table: refusedRequests, by: [] };
 
 const reads = (queries: RecordQueries) => ({
   ...bindingReads(queries),
+  ...caseReads(queries),
   person: (number: number) => queries.one(persons.byKey, number),
   /** The person whom the user name means: see `personKey` and `holderOf`. */
   personByName: (userName: string) =>
@@ -73,11 +77,14 @@ const reads = (queries: RecordQueries) => ({
 /** Persons and their devices, what leavers did, and what sources sent in vain. */
 export const people = subject({
   tables: [persons],
-  replaced: [LeaverWindow, RefusedRows],
-  changes: { ...personChanges, ...refusedChanges },
+  replaced: [LeaverWindow, CaseRows, RefusedRows],
+  changes: { ...personChanges, ...caseChanges, ...refusedChanges },
   additions: { 'device.add': firstPersonAddition, 'device.set': personAddition },
   guards: ownerGuards,
-  replays: () => [{ takes: 'person', replay: personReplay() }],
+  replays: () => [
+    { takes: 'person', replay: personReplay() },
+    { takes: caseEntries, replay: caseReplay() },
+  ],
   names: { salts: personSalts, collect: collectPersons, open: openedNames },
   reads,
   sqlite: peopleInSqlite,

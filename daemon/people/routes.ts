@@ -1,4 +1,5 @@
 import type { Bindings } from '../http/bindings.ts';
+import type { Cases } from './cases.ts';
 import type { MatchingDevices } from './matching-devices.ts';
 import type { PeopleImport } from './people-import.ts';
 import type { PeoplePolicies } from './policies.ts';
@@ -8,6 +9,7 @@ import type { PeopleService } from './service.ts';
 /** The services of persons. */
 interface PeopleServices {
   readonly people: PeopleService;
+  readonly cases: Cases;
   readonly refused: RefusedRequests;
   readonly imports: PeopleImport;
   readonly matching: MatchingDevices;
@@ -19,6 +21,10 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   listPeople: ({ context, query }) => to.people.list(context, query),
   createPerson: ({ context, body }) => to.people.create(context, body),
   countLeftovers: () => to.people.leftovers(),
+  listCases: ({ query }) => to.cases.list(query),
+  showCase: ({ params }) => to.cases.show(params.personId),
+  keepCaseItem: ({ context, params, body }) => to.cases.keep(context, params.personId, body),
+  closeCase: ({ context, params }) => to.cases.close(context, params.personId),
   getPersonAccess: ({ params }) => to.people.access(params.personId),
   getPerson: ({ context, params }) => to.people.show(context, params.personId),
   personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),

@@ -18,6 +18,7 @@ import type { Draft } from '../store/write/draft.ts';
 import { digestIn, RowReplay } from '../store/write/replay.ts';
 import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
+import { endCase, openCase } from './case-rules.ts';
 import {
   digestSources,
   heldName,
@@ -41,7 +42,7 @@ import type {
   PersonUpdate,
   PresentGuard,
 } from './records.ts';
-import { type LeaverRow, leaverCounts, people, peopleNamed, peopleWithId } from './tables.ts';
+import { type LeaverRow, leaverCases, leaverCounts, people, peopleNamed, peopleWithId } from './tables.ts';
 
 /** What leavers did within the last minutes: one row. */
 export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRow>> {
@@ -79,6 +80,7 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
   'person.set': {
     needs({ person, renamed, restored, set }, wanted) {
       wanted.add(people.byKey, person);
+      if (set.active) wanted.add(leaverCases.byKey, person);
       if (typeof set.externalId === 'string') wanted.add(peopleWithId, set.externalId);
       if (restored !== undefined) wanted.add(people.unique, personKey(restored));
       if (!renamed) return;
@@ -105,12 +107,14 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       const record = change(draft, person, set, context);
       if (update.renamed && !held) rename(draft, record, update.renamed, context);
       enter(draft, record, entry, context);
+      if (set.active) endCase(draft, record, context);
       return held ? { kind: 'held' } : done;
     },
   },
   'person.leave': {
     needs({ person, userName, accountIds = [] }, wanted) {
       wanted.add(people.byKey, person);
+      wanted.add(leaverCases.byKey, person);
       wanted.add(activeDevicesOf, person);
       for (const id of accountIds) wanted.add(unmatchedNamed, personKey(id));
       wantNamed(wanted, userName);
@@ -183,11 +187,13 @@ function applyLeave(draft: Draft, step: PersonLeave, context: EntryContext) {
     count(draft, 'devices', active.length, result === 'held', context);
     count(draft, 'accounts', accounts, result === 'held', context);
   }
+  const left = { ...person, ...set };
   const isChanged = Object.entries(set).some(([field, value]) => person[field as keyof PersonSet] !== value);
   if (isChanged || entry) {
     const record = change(draft, person, set, context);
     enter(draft, record, entry ?? { type: 'PERSON_UPDATED', detail: { fields: Object.keys(set) } }, context);
   }
+  openCase(draft, left, person.active, context);
   const locked = result === 'locked' ? numbers : [];
   const held = result === 'held' ? numbers : [];
   return { kind: 'left', locked, held, dueAt: set.dueAt ?? null, ...(disabled && { accounts: disabled }) } as const;

@@ -2,6 +2,7 @@
 
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
+import { Cases } from './cases.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
 import { Leavers } from './leavers.ts';
 import { MatchingDevices } from './matching-devices.ts';
@@ -11,7 +12,7 @@ import { PeoplePolicies } from './policies.ts';
 import { RefusedRequests } from './refused.ts';
 import { peopleOperations } from './routes.ts';
 import { PeopleService } from './service.ts';
-import { dueLeavers, earlierDevices } from './work.ts';
+import { dueLeavers, earlierDevices, overdueItems } from './work.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {
@@ -32,12 +33,15 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   if (store.sharedWork) stack.start(new DueWork({ store, log }, earlierDevices({ store, now })));
   const refused = new RefusedRequests({ store, log, now });
   const people = new PeopleService({ store, leavers, now, webhooks: async () => (await offers.webhooks?.()) ?? [] });
+  const cases = new Cases({ store, now });
+  stack.start(new DueWork({ store, log }, overdueItems({ store, cases, now })));
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
   offers.personNames = personNames(store);
   return {
     operations: peopleOperations({
       people,
+      cases,
       refused,
       imports: new PeopleImport({ store, leavers, now }),
       matching: new MatchingDevices({ store, now }),

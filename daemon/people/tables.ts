@@ -1,6 +1,7 @@
 /** The tables of persons, of what leavers did, and of what was refused. */
 
 import { type Lookup, StoreTable } from '../store/table.ts';
+import type { CaseRecord } from './case-records.ts';
 import type { LeaverCounts } from './leaver-brake.ts';
 import type { PersonRecord } from './records.ts';
 import type { RefusedRow } from './refused-records.ts';
@@ -50,6 +51,18 @@ export interface LeaverRow {
 }
 
 export const leaverCounts = new StoreTable<LeaverRow>('leaver_count', { number: 'integer', counts: 'json' });
+
+/** The case of each person who has left: one row for each person. */
+export const leaverCases = new StoreTable<CaseRecord>('leaver_case', {
+  number: 'integer',
+  openedAt: 'integer',
+  closedAt: 'integer',
+  kept: 'json',
+  overdue: 'json',
+  items: 'json',
+  salt: 'text',
+  version: 'integer',
+});
 
 /** Requests that the registry could not store: one row for each source. */
 export const refusedRequests = new StoreTable<RefusedRow>('refused_request', {

@@ -1,5 +1,10 @@
+import { hourMs } from '../../src/contract/durations.ts';
+import { caseBounds } from '../../src/contract/limits.ts';
+import { sleep } from '../../src/delivery/wait.ts';
 import type { DueTask } from '../background/due-work.ts';
 import type { Store } from '../store/store.ts';
+import { overdue } from './case-records.ts';
+import type { Cases } from './cases.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
 import type { Leavers } from './leavers.ts';
 
@@ -45,4 +50,27 @@ export const earlierDevices = ({ store, now }: EarlierDevicesParts): DueTask => 
     await bindEarlierDevices(store, now);
     return false;
   },
+});
+
+interface OverdueItemsParts {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly store: Pick<Store, 'commit'>;
+  readonly cases: Pick<Cases, 'openBefore'>;
+}
+
+/** What is still open a day after a person left is announced once, in a commit for each case. Looks once an hour. */
+export const overdueItems = ({ store, cases, now }: OverdueItemsParts): DueTask => ({
+  work: 'leaver cases',
+  undone: 'open items of persons who have left are not announced',
+  look: async turn => {
+    for await (const { record, items, person } of cases.openBefore(now() - caseBounds.overdueHours * hourMs)) {
+      // Nothing has to end while a delay runs.
+      const change = person.dueAt === null ? overdue(record, items, person) : null;
+      if (change) await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
+      if (turn.aborted) break;
+    }
+    return false;
+  },
+  wait: turn => sleep(hourMs, turn),
 });

@@ -2,6 +2,7 @@ import { journalEvent, journalEventTypes } from '../../src/contract/event-types.
 import type { Window } from '../store/queries.ts';
 import type { Only, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
+import type { Lookup } from '../store/table.ts';
 import type { ReceiptFilter } from './queries.ts';
 import type { ReceiptChange, ReceiptRecord } from './records.ts';
 import { ReceiptReplay, receiptChanges } from './rules.ts';
@@ -26,9 +27,18 @@ function receiptsOnly({ device, overdueAt, unannouncedAt }: ReceiptFilter): Only
   return { field: overdueAt === undefined ? 'announceAt' : 'openUntil', value: at, upTo: true, also };
 }
 
+const loans: Lookup<ReceiptRecord, 'receiptId' | 'openUntil' | 'closedBy'> = {
+  table,
+  by: ['device'],
+  having: { kind: 'loan' },
+  select: ['receiptId', 'openUntil', 'closedBy'],
+};
+
 const reads = (queries: RecordQueries) => ({
   receipt: (receiptId: string) => queries.one(table.unique, receiptId),
   receiptNumbered: (number: number) => queries.one(table.byKey, number),
+  /** The loans of a device, by number. */
+  loansOf: (device: number) => queries.all(loans, device),
   /** In order of creation. */
   receipts: ({ descending, offset, limit, ...filter }: ReceiptFilter & Window) =>
     queries.page(table, { descending, offset, limit }, receiptsOnly(filter)),

@@ -23,7 +23,11 @@ declare module '../store/store.ts' {
 }
 
 const ownedKeys: Lookup<PasskeyRecord, 'removedAt'> = { ...keysOfUser, select: ['removedAt'] };
-const formerKeys: Lookup<PasskeyRecord, 'number'> = { table: passkeys, by: ['owner'], select: ['number'] };
+const formerKeys: Lookup<PasskeyRecord, 'number' | 'removedAt'> = {
+  table: passkeys,
+  by: ['owner'],
+  select: ['number', 'removedAt'],
+};
 
 const reads = (queries: RecordQueries) => ({
   passkey: (number: number) => queries.one(passkeys.byKey, number),
@@ -31,6 +35,8 @@ const reads = (queries: RecordQueries) => ({
   passkeyByCredential: (credentialId: string) => queries.one(passkeys.unique, credentialId),
   /** The keys of a user that are not removed, in order of creation. */
   passkeysOf: (owner: number) => queries.all(keysOfUser, owner),
+  /** All keys of a user, also removed ones. */
+  passkeysOwnedBy: (owner: number) => queries.all(formerKeys, owner),
   /** Whether the user has a key or had one that was removed. */
   hadPasskey: (owner: number) => withAnswer(queries.many(formerKeys, [owner]), found => found.size > 0),
   /** Which of these users have a key that is not removed. */

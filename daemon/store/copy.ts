@@ -4,7 +4,7 @@ import type { StoredHead } from './journal-end.ts';
 
 /** In an order in which rows refer to earlier ones only. Responses to keyed requests are left out: they last a day. */
 export const copiedTables = namesIn(
-  'user device app backup service_token passkey person credential receipt identity proof document webhook_progress sso_session refused_request event',
+  'user device app backup service_token passkey person credential receipt identity proof document webhook_progress sso_session refused_request leaver_case event',
 );
 export type CopiedTable = (typeof copiedTables)[number];
 

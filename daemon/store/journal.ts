@@ -63,6 +63,7 @@ const privateEventTable = {
   SIGN_IN_POLICY_SET: null,
   PERSON_ADDED: 'person',
   PERSON_UPDATED: 'person',
+  CASE_ITEM_KEPT: 'person',
   PEOPLE_POLICY_SET: null,
   GROUPS_SET: null,
   SSO_SET: null,

@@ -314,6 +314,21 @@ UPDATE person SET ended_by = CASE WHEN reason IN ('left (local)', 'left (scim)',
 CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT NULL, announced_at {integer} NOT NULL){end};
 `,
 
+  /** The case of each person who has left; `number` is that of the person. `kept`, `overdue` and `items` are JSON. */
+  leaverCases: `
+CREATE TABLE leaver_case (
+  number {integer} PRIMARY KEY REFERENCES person (number),
+  opened_at {integer} NOT NULL,
+  closed_at {integer},
+  kept {text} NOT NULL,
+  overdue {text} NOT NULL,
+  items {text},
+  salt {text} NOT NULL,
+  version {integer} NOT NULL
+){end};
+CREATE INDEX leaver_case_open ON leaver_case (opened_at, number) WHERE closed_at IS NULL;
+`,
+
   /** Credentials of devices at providers. */
   credentials: `
 CREATE TABLE credential (

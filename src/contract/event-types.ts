@@ -17,6 +17,8 @@ export type EventField =
   | 'receiptKind'
   | 'loanEnd'
   | 'identityChange'
+  | 'caseKind'
+  | 'caseEnd'
   | 'text';
 
 /** An event for people. */
@@ -115,6 +117,14 @@ export const journalEventTable = {
     style: 'yellow',
   },
   DEVICE_IDENTITY: { data: { ...device, change: 'identityChange' }, words: 'credential of its key {change}' },
+  CASE_OPENED: { data: person, subject: 'person', words: 'case opened: devmgr people case {personId}' },
+  CASE_OVERDUE: {
+    data: { ...person, kind: 'caseKind', itemId: 'text' },
+    subject: 'person',
+    words: 'case overdue: {kind} {itemId}',
+    style: 'yellow',
+  },
+  CASE_CLOSED: { data: { ...person, end: 'caseEnd' }, subject: 'person', words: 'case ended: {end}', style: 'green' },
 } as const satisfies Readonly<Record<string, JournalEvent>>;
 
 /** Events of attached keys. They are live only: they have no id and cannot be replayed. */

@@ -16,6 +16,8 @@ import type { Tags } from './tags.ts';
 import {
   type ActorKind,
   actorKinds,
+  caseEnds,
+  caseKinds,
   identityChanges,
   personSources,
   provisioningSources,
@@ -35,6 +37,8 @@ const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
   receiptKind: oneOf(receiptKinds),
   loanEnd: timestamp('when the loan ended'),
   identityChange: oneOf(identityChanges),
+  caseKind: oneOf(caseKinds),
+  caseEnd: oneOf(caseEnds),
   text: Type.String(),
 };
 

@@ -5,7 +5,7 @@ import { count, EACH, line, nullable, oneOf, shown, timestamp, token } from './f
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from './ids.ts';
 import { bodyBounds, personBounds, refusedBounds, sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { importOutcomes, personSources, provisioningSources, textShapes } from './values.ts';
+import { caseKinds, caseStates, importOutcomes, personSources, provisioningSources, textShapes } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
@@ -120,6 +120,20 @@ const unmatchedDevice = Type.Object({
 });
 /** A device that is bound to a name without a person. */
 export type UnmatchedDevice = Static<typeof unmatchedDevice>;
+
+const caseItem = Type.Object({
+  kind: oneOf(caseKinds),
+  id: shown('id of the item; of a session that of its account, of a PIN that of its device', 'DEV-1'),
+  state: oneOf(caseStates),
+  reason: nullable(shown('why it is in this state; of a kept item the reason of the ADMIN', 'LOCKED')),
+});
+const caseTimes = {
+  opened: timestamp('when the person left'),
+  closed: nullable(timestamp('when an ADMIN closed the case, or the person came back; null: open')),
+};
+const leaverCase = Type.Object({ ...caseTimes, items: Type.Array(caseItem) });
+/** The case of a person who has left. */
+export type LeaverCase = Static<typeof leaverCase>;
 
 /** A person whose devices wait for a release. */
 export type HeldPerson = Static<typeof heldPerson>;
@@ -310,6 +324,71 @@ export const peopleOperations = additions('Persons', {
       tokens: ids(tokenIds, 'TOK-1', 'service tokens'),
       webhooks: ids(webhookIds, 'WHK-1', 'webhooks, disabled ones included'),
     }),
+  },
+
+  /** The oldest first. Of a person who left twice, the last case. */
+  listCases: {
+    summary: 'List cases of persons who have left',
+    description:
+      'A case opens when a person leaves. `next` is the first item that is open; null: nothing is open, and the case can be closed.',
+    ...adminOnly,
+    query: Type.Object({
+      ...pageQuery(),
+      open: Type.Optional(Type.Boolean({ description: 'true: open cases; false: closed ones; true if absent' })),
+    }),
+    data: paged(
+      Type.Object({
+        personId,
+        userName: shown('user name of the person', 'ada.lovelace'),
+        name: nullable(shown('full name', 'Ada Lovelace')),
+        ...caseTimes,
+        open: count('open items'),
+        kept: count('items that an ADMIN keeps'),
+        next: nullable(caseItem),
+      }),
+    ),
+  },
+
+  /** Of a person who left twice, the last case. */
+  showCase: {
+    summary: 'Show the case of a person who has left',
+    description:
+      'What the person has or had, as the registry knows it now: an item is closed as soon as its device, account or credential is ended. Open items come first. A closed case has the items of its closing; one that ended because the person is back has none. 404: the person has not left.',
+    ...adminOnly,
+    ...ofOne,
+    data: leaverCase,
+  },
+
+  /** Of one that is kept already, the reason is replaced. A closed case is not changed. */
+  keepCaseItem: {
+    summary: 'Keep an item of a case',
+    // A case can have more items than a minute has modifications.
+    limit: 'query',
+    description:
+      'The item stays, for this reason, and the case can be closed in spite of it. An item that is closed or unknown is 1001.',
+    ...adminOnly,
+    ...ofOne,
+    body: Type.Object({
+      kind: oneOf(caseKinds),
+      id: token({ description: 'id of the item', examples: ['DEV-1'] }),
+      reason: line(textLengths.reason, { description: 'why it stays', examples: ['shared key of the workshop'] }),
+    }),
+    data: leaverCase,
+    example: {
+      params: { personId: 'PER-1' },
+      body: { kind: 'device', id: 'DEV-1', reason: 'shared key of the workshop' },
+    },
+  },
+
+  /** Idempotent. */
+  closeCase: {
+    summary: 'Close the case of a person who has left',
+    limit: 'query',
+    description:
+      'Refused with 1001 while an item is open. The journal has the digest of the case, with its items and the reasons of those that are kept.',
+    ...adminOnly,
+    ...ofOne,
+    data: leaverCase,
   },
 
   /** For the role DEALER without the e-mail address. */

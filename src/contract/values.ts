@@ -45,6 +45,25 @@ export const personSources = ['local', 'scim', 'directory', 'import'] as const;
 /** Where a person is from. */
 export type PersonSource = (typeof personSources)[number];
 
+/** Kinds of what a person can have, in the case of a leaver. */
+export const caseKinds = [
+  'device',
+  'account',
+  'session',
+  'token',
+  'passkey',
+  'credential',
+  'issue',
+  'loan',
+  'pin',
+] as const;
+/** A kind of what a person can have. */
+export type CaseKind = (typeof caseKinds)[number];
+/** The state of an item of a case. `kept`: an ADMIN has decided that it stays. */
+export const caseStates = ['open', 'closed', 'kept'] as const;
+/** How the case of a leaver ended: an ADMIN closed it, or the person is back. */
+export const caseEnds = ['closed', 'returned'] as const;
+
 /** Sources that send persons on their own. */
 export const provisioningSources = ['scim', 'directory'] as const satisfies readonly PersonSource[];
 /** A source that sends persons on its own. */

@@ -12,6 +12,7 @@ import { personRules } from './store/person-rules.ts';
 import { proofRules } from './store/proof-rules.ts';
 import { readRules } from './store/read-rules.ts';
 import { receiptRules } from './store/receipt-rules.ts';
+import { caseRules } from './store/case-rules.ts';
 import { refusedRules } from './store/refused-rules.ts';
 import { responseRules } from './store/response-rules.ts';
 import { ssoRules } from './store/sso-rules.ts';
@@ -34,6 +35,7 @@ export const storeRules: readonly Rule[] = [
   ...identityRules,
   ...credentialRules,
   ...webhookRules,
+  ...caseRules,
   ...refusedRules,
   ...ssoRules,
   ...passkeyRules,

@@ -1,11 +1,11 @@
 /** Delays of leavers. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Cases } from '../../daemon/people/cases.ts';
 import { create } from '../../daemon/people/decisions.ts';
 import { Leavers } from '../../daemon/people/leavers.ts';
 import { PeoplePolicies } from '../../daemon/people/policies.ts';
-import { dueLeavers } from '../../daemon/people/work.ts';
+import { dueLeavers, overdueItems } from '../../daemon/people/work.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
-
 import { openTemporary } from '../support/sqlite.ts';
 
 const NOON = 1_800_000_000_000;
@@ -36,4 +36,43 @@ it('locks the devices when the delay is over, also by a daemon that was started 
   await due.look(turn);
   expect(await store.device(1)).toMatchObject({ status: 'LOCKED', lockReason: 'left (scim)', lockedAt: now });
   expect((await store.person(1))?.dueAt).toBeNull();
+});
+
+it('announces what is still open a day after a leave, once, and nothing while a delay runs', async () => {
+  const details = { name: null, names: null, email: null, externalId: null, groups: [], source: 'scim' } as const;
+  const { store } = opened;
+  const names = ['ada', 'bob', 'carl'];
+  await commit(
+    store,
+    names.map(userName => create({ userName, ...details })),
+  );
+  await commit(
+    store,
+    names.map((_, i) => addDevice(`SN-${i}`)),
+  );
+  await commit(
+    store,
+    names.map((userId, i) => setDevice(i + 1, { status: 'ACTIVE', userId })),
+  );
+  let now = NOON;
+  const leavers = new Leavers({ store, policies: new PeoplePolicies({ store, now: () => now }) });
+  for (const number of [1, 2, 3]) {
+    const [change] = await leavers.changes([(await store.person(number))!], { step: 'leave', reason: 'left (scim)' });
+    const delayMs = number === 3 ? 90 * HOUR : 0;
+    await commit(store, [{ ...change!, rule: { action: 'lock', delayMs } }], { at: NOON });
+  }
+  // The key of bob was unlocked again.
+  await commit(store, [setDevice(2, { status: 'ACTIVE' })]);
+  const cases = new Cases({ store, now: () => now });
+  const work = overdueItems({ store, cases, now: () => now });
+  const announced = async () =>
+    (await store.events({ after: 0, limit: 99, types: ['CASE_OVERDUE'] })).map(one => one.data);
+  now = NOON + 24 * HOUR - 1;
+  await work.look(turn);
+  expect(await announced()).toEqual([]);
+  now++;
+  const late = { personId: 'PER-2', source: 'scim', kind: 'device', itemId: 'DEV-2' };
+  for (let i = 0; i < 2; i++) await work.look(turn);
+  expect(await announced()).toEqual([late]);
+  expect(await store.leaverCase(2)).toMatchObject({ overdue: ['device DEV-2'] });
 });

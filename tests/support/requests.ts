@@ -99,6 +99,11 @@ export function validRequests(
 
   const personPath = async () =>
     `/api/people/${data(await daemon().call('POST', '/api/people', { userName: `person-${++users}` })).personId}`;
+  const casePath = async () => {
+    const path = await personPath();
+    await daemon().call('POST', `${path}/leave`, { reason: 'has left' });
+    return `${path}/case`;
+  };
   const heldPerson = async (): Promise<string> => {
     const path = await personPath();
     const userName = `person-${users}`;
@@ -265,6 +270,17 @@ export function validRequests(
     createPerson: async () => ({ body: { userName: `person-${++users}` } }),
     listPeople: async () => ({}),
     countLeftovers: async () => ({ path: '/api/people/leftovers' }),
+    listCases: async () => ({ path: '/api/people/cases' }),
+    showCase: async () => ({ path: await casePath() }),
+    keepCaseItem: async () => ({
+      path: `/api/people/${await heldPerson()}/case/keep`,
+      body: {
+        kind: 'device',
+        id: data(await daemon().call('GET', '/api/people/held')).list[0].deviceIds[0],
+        reason: 'shared',
+      },
+    }),
+    closeCase: async () => ({ path: `${await casePath()}/close` }),
     getPersonAccess: async () => ({ path: `${await personPath()}/access` }),
     getPerson: async () => ({ path: await personPath() }),
     personLeaves: async () => ({ path: `${await personPath()}/leave`, body: { reason: 'has left' } }),

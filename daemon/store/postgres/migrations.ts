@@ -254,4 +254,6 @@ export const migrations: readonly Migration[] = [
   { number: 27, name: 'who has ended persons', sql: personEnders, readableBy: 4 },
   // A daemon of the previous step knows no identities: a reset that it records leaves the credential, which the key then lacks.
   { number: 28, name: 'identities of keys', sql: identities, readableBy: 4 },
+  // A daemon of the previous step opens no case: a repeated leave does.
+  { number: 29, name: 'cases of leavers', sql: schema.leaverCases, readableBy: 4 },
 ];

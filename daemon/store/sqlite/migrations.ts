@@ -164,4 +164,5 @@ export const migrations: readonly Migration[] = [
   { number: 22, name: 'new user names that wait', sql: schema.pendingNames },
   { number: 23, name: 'who has ended persons', sql: schema.personEnders },
   { number: 24, name: 'identities of keys', sql: schema.identities },
+  { number: 25, name: 'cases of leavers', sql: schema.leaverCases },
 ];

@@ -5,6 +5,7 @@ import type { AppRecord } from '../../../daemon/files/app.ts';
 import type { BackupRecord } from '../../../daemon/files/backup.ts';
 import { type IdentityRecord, identityDigest } from '../../../daemon/identity/records.ts';
 import type { CredentialRecord } from '../../../daemon/issuing/credential.ts';
+import type { CaseRecord } from '../../../daemon/people/case-records.ts';
 import { heldName, holderOf, leave, ownerFault, searchTextOf } from '../../../daemon/people/decisions.ts';
 import { type BrakeCounts, recentCounts, withCount } from '../../../daemon/people/leaver-brake.ts';
 import type { PersonRecord, PersonSet } from '../../../daemon/people/records.ts';
@@ -116,6 +117,8 @@ export interface Content {
   progress: Map<number, ProgressRecord>;
   ssoSessions: Map<number, SsoSessionsRow>;
   refused: Map<number, RefusedRow>;
+  /** By number of the person. */
+  cases: Map<number, CaseRecord>;
 }
 
 /** An answer; pending: its serial number was not registered when it was last looked at. */
@@ -143,6 +146,7 @@ export const empty = (): Content => ({
   progress: new Map(),
   ssoSessions: new Map(),
   refused: new Map(),
+  cases: new Map(),
 });
 
 /** The response that has not expired. */
@@ -547,6 +551,11 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
         }
       if (isOther) disableAccounts(content, personKey(renamed.from), account => !isOfProvider(account));
       write(change.entry, null, change.person);
+      const open = content.cases.get(change.person);
+      if (change.set.active && open?.closedAt === null) {
+        content.cases.set(change.person, { ...open, closedAt: at, version: open.version + 1 });
+        write({ type: 'CASE_CLOSED' }, null, change.person);
+      }
       return { kind: 'done' };
     }
     case 'person.leave': {
@@ -584,6 +593,18 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if (isLocked) disableAccounts(content, person.userKey);
       setPerson(content, person, set, at);
       if (entry) write(entry, null, person.number);
+      const opened = content.cases.get(person.number);
+      const openedAt = content.people[person.number - 1]!.leftAt!;
+      if (person.active || !opened || opened.openedAt < openedAt) {
+        const version = (opened?.version ?? 0) + 1;
+        const blankCase = { closedAt: null, kept: [], overdue: [], items: null, salt: '' };
+        content.cases.set(person.number, { number: person.number, openedAt, ...blankCase, version });
+        write(
+          { type: 'CASE_OPENED', data: { personId: `PER-${person.number}`, source: person.source } },
+          null,
+          person.number,
+        );
+      }
       return {
         kind: 'left',
         locked: isLocked ? numbers : [],
@@ -625,6 +646,14 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       if ((content.ssoSessions.get(number)?.version ?? 0) !== before && fault !== 'ignores the version of sessions')
         throw new Conflict('sessions');
       content.ssoSessions.set(number, { number, version: before + 1, sessions });
+      return { kind: 'done' };
+    }
+    case 'case.set': {
+      const { person, before, set, closes, entries } = change;
+      const known = content.cases.get(person);
+      if (known?.version !== before || known.closedAt !== null) throw new Conflict('case');
+      content.cases.set(person, { ...known, ...set, closedAt: closes ? at : null, version: before + 1 });
+      for (const entry of entries) write(entry, null, person);
       return { kind: 'done' };
     }
     case 'refused.add': {

@@ -1,5 +1,6 @@
 import type { IdentityRecord } from '../../../daemon/identity/records.ts';
 import { isToRemove } from '../../../daemon/issuing/credential.ts';
+import { pinIn } from '../../../daemon/issuing/pin.ts';
 import type { ReceiptRecord } from '../../../daemon/receipts/records.ts';
 import { type ChangeResult, type Commit, StoreFailure } from '../../../daemon/store/commit.ts';
 import { subjectKindOf } from '../../../daemon/store/journal.ts';
@@ -395,6 +396,18 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     ssoSessions: async user => present().ssoSessions.get(user) ?? null,
     allSsoSessions: async () => [...present().ssoSessions.values()],
     refusedRequests: async () => [...present().refused.values()],
+    leaverCase: async person => present().cases.get(person) ?? null,
+    leaverCases: async (isOpen, { descending, offset, limit }) => {
+      const found = [...present().cases.values()].filter(({ closedAt }) => (closedAt === null) === isOpen);
+      found.sort((a, b) => (descending ? b.openedAt - a.openedAt : a.openedAt - b.openedAt) || a.number - b.number);
+      return found.slice(offset, offset + limit);
+    },
+    leaverCaseCount: async isOpen =>
+      [...present().cases.values()].filter(({ closedAt }) => (closedAt === null) === isOpen).length,
+    tokensOwnedBy: async owner => present().serviceTokens.filter(token => token.owner === owner),
+    passkeysOwnedBy: async owner => present().passkeys.filter(passkey => passkey.owner === owner),
+    loansOf: async device => present().receipts.filter(one => one.device === device && one.kind === 'loan'),
+    pinOf: async device => pinIn(present().documents.find(({ name }) => name === `pin:${device}`) ?? null),
     webhookProgress: async webhook => present().progress.get(webhook) ?? null,
     response: async (id, at) => {
       const found = responseOf(present(), id, at, fault);

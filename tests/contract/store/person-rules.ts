@@ -156,7 +156,7 @@ export const personRules: readonly Rule[] = [
     await commit(store, [leaving(1, 'ada.user')]);
     await commit(store, [domain.comesBack((await store.person(1))!, [])!]);
     const entries = await store.events({ after: 0, limit: 9 });
-    expect(entries).toHaveLength(4);
+    expect(entries).toHaveLength(6);
     expect(entries.every(({ subject }) => subject === 1)).toBe(true);
     expect(JSON.stringify(entries)).not.toMatch(/ada\.user|lovelace|example\.com|external"|augusta|countess/i);
   }),
@@ -178,6 +178,7 @@ export const personRules: readonly Rule[] = [
       'DEVICE_LOCKED',
       'DEVICE_LOCKED',
       'PERSON_LEFT',
+      'CASE_OPENED',
     ]);
     const end = await store.lastEventId();
     expect(await commit(store, [leaving(1, 'ada')])).toEqual([left([])]);
@@ -279,7 +280,7 @@ export const personRules: readonly Rule[] = [
     await commit(store, [leaving(1, 'ada')]);
     await commit(store, [domain.comesBack((await store.person(1))!, [1])!]);
     expect((await store.device(1))?.status).toBe('LOCKED');
-    const [entry] = await store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });
+    const [, entry] = await store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 2 });
     expect(entry).toMatchObject({ type: 'PERSON_RETURNED', data: { personId: 'PER-1', lockedDevices: ['DEV-1'] } });
   }),
 
@@ -298,7 +299,7 @@ export const personRules: readonly Rule[] = [
       const before = await store.lastEventId();
       expect(await leaveAt(9, NOON + MINUTE, 91)).toEqual(left([], { held: [10] }));
       expect(await leaveAt(9, NOON + 2 * MINUTE, 91)).toEqual(left([], { held: [10] }));
-      expect(await typesAfter(store, before)).toEqual(['PERSON_HELD']);
+      expect(await typesAfter(store, before)).toEqual(['PERSON_HELD', 'CASE_OPENED']);
       expect([(await store.device(10))?.status, await found(store, { isHeld: true })]).toEqual(['ACTIVE', ['p9']]);
       // Ten minutes later the others no longer count.
       expect(await leaveAt(10, NOON + 12 * MINUTE, 91)).toMatchObject({ locked: [11] });

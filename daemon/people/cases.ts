@@ -1,0 +1,145 @@
+/** The operations on the cases of persons who have left. */
+import { ApiError } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { personIds } from '../../src/contract/ids.ts';
+import { paging } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { iso } from '../base/time.ts';
+import { accept, actorOf, type Context, commitLast, retrying } from '../requests/context.ts';
+import type { Store } from '../store/store.ts';
+import { type CaseStore, itemsOf } from './case-items.ts';
+import * as domain from './case-records.ts';
+import { personWith } from './lookups.ts';
+import type { PersonRecord } from './records.ts';
+
+interface CasesParts {
+  readonly store: Store & CaseStore;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Shown = DataOf<Routes['showCase']>;
+
+/** A case, its person, and its items. */
+interface ReadCase {
+  readonly person: PersonRecord;
+  readonly record: domain.CaseRecord;
+  readonly items: readonly domain.CaseItem[];
+}
+
+/** A refusal is thrown as an `ApiError`. */
+export class Cases {
+  readonly #parts: CasesParts;
+
+  constructor(parts: CasesParts) {
+    this.#parts = parts;
+  }
+
+  /** The oldest first. */
+  async list({
+    open = true,
+    page = paging.page,
+    size = paging.size,
+    sortOrder = 'asc',
+  }: QueryOf<Routes['listCases']>): Promise<DataOf<Routes['listCases']>> {
+    const { store } = this.#parts;
+    const window = { descending: sortOrder === 'desc', offset: (page - 1) * size, limit: size };
+    const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
+    const list = await Promise.all(records.map(record => this.#listed(record)));
+    return { list, pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
+  }
+
+  async show(personId: string): Promise<Shown> {
+    return shown(await this.#find(personId));
+  }
+
+  keep(context: Context, personId: string, { kind, id, reason }: BodyOf<Routes['keepCaseItem']>): Promise<Shown> {
+    const { now } = this.#parts;
+    return this.#change(context, personId, ({ record, items }) =>
+      domain.keep(record, items, { kind, id, reason, by: actorOf(context), at: now() }),
+    );
+  }
+
+  close(context: Context, personId: string): Promise<Shown> {
+    return this.#change(context, personId, ({ record, items, person }) => domain.close(record, items, person));
+  }
+
+  /** The open cases that were opened until this time, the oldest first. */
+  async *openBefore(time: number): AsyncGenerator<ReadCase, void> {
+    const { store } = this.#parts;
+    for (let offset = 0; ; ) {
+      const window = { descending: false, offset, limit: PORTION };
+      const records = await store.leaverCases(true, window);
+      for (const record of records) {
+        if (record.openedAt > time) return;
+        yield this.#read((await store.person(record.number))!, record);
+      }
+      if (records.length < PORTION) return;
+      offset += PORTION;
+    }
+  }
+
+  /** A closed case stays as it is. */
+  #change(
+    context: Context,
+    personId: string,
+    decide: (read: ReadCase) => domain.CaseSet | Parameters<typeof accept>[0],
+  ): Promise<Shown> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const read = await this.#find(personId);
+      if (read.record.closedAt !== null) return shown(read);
+      const change = accept(decide(read)) as domain.CaseSet;
+      const at = now();
+      const record = { ...read.record, ...change.set, ...(change.closes && { closedAt: at }) };
+      const items = domain.decided(read.items, record.kept);
+      return commitLast(store, context, { at, changes: [change] }, () => shown({ ...read, record, items }));
+    });
+  }
+
+  async #find(personId: string): Promise<ReadCase> {
+    const { store } = this.#parts;
+    const person = await personWith(store, personId);
+    if (!person) throw new ApiError(404, 'person does not exist');
+    const record = await store.leaverCase(person.number);
+    if (!record)
+      throw new ApiError(
+        404,
+        person.active
+          ? 'this person has no case: it opens when the person leaves'
+          : 'this person has no case: the leave is older than cases are. Record the leave again: devmgr people leave',
+      );
+    return this.#read(person, record);
+  }
+
+  async #read(person: PersonRecord, record: domain.CaseRecord): Promise<ReadCase> {
+    const { store, now } = this.#parts;
+    return { person, record, items: await itemsOf(store, { record, person, now: now() }) };
+  }
+
+  async #listed(record: domain.CaseRecord) {
+    const { store } = this.#parts;
+    const person = (await store.person(record.number))!;
+    const { items } = await this.#read(person, record);
+    const open = items.filter(({ state }) => state === 'open');
+    return {
+      personId: personIds.format(person.number),
+      userName: person.userName,
+      name: person.name,
+      opened: iso(record.openedAt),
+      closed: record.closedAt === null ? null : iso(record.closedAt),
+      open: open.length,
+      kept: items.filter(({ state }) => state === 'kept').length,
+      next: open[0] ?? null,
+    };
+  }
+}
+
+/** Cases that are read at a time. */
+const PORTION = 100;
+
+const shown = ({ record, items }: ReadCase): Shown => ({
+  opened: iso(record.openedAt),
+  closed: record.closedAt === null ? null : iso(record.closedAt),
+  items: items.map(({ kind, id, state, reason }) => ({ kind, id, state, reason })),
+});
