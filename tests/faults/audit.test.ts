@@ -274,40 +274,6 @@ describe('the credential of a key', () => {
   });
 });
 
-describe('the case of a leaver', () => {
-  beforeAll(async () => {
-    const call = async (method: string, path: string, body?: object) => data(await daemon.call(method, path, body));
-    const leaver = async (userName: string) => {
-      const { personId } = await call('POST', '/api/people', { userName });
-      const { deviceId, activationCode } = await register(daemon);
-      await call('POST', '/api/devices/activate', { deviceId, activationCode, userId: userName });
-      await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
-      await call('POST', `/api/devices/${deviceId}/unlock`, {});
-      await call('POST', `/api/people/${personId}/case/keep`, { kind: 'device', id: deviceId, reason: 'quokka' });
-      return personId;
-    };
-    await call('POST', `/api/people/${await leaver('case.closed')}/case/close`);
-    await call('POST', `/api/people/${await leaver('case.back')}/return`);
-  });
-
-  it.each([
-    ["kept = '[]'", 'the case of PER-1 was changed without an entry'],
-    ["items = '[]'", 'the case of PER-1 was changed without an entry'],
-    ['closed_at = NULL', 'the case of PER-1 was changed without an entry'],
-    [null, 'the case of PER-1 was removed without an entry'],
-  ])('is proved by the journal, which has no reasons: %s', async (set, problem) => {
-    expect((await run({ verify: true })).code).toBe(0);
-    expect(JSON.stringify(await rows({}))).not.toContain('quokka');
-    const db = new Database(join(home, 'devmgr.db'));
-    db.exec(
-      set === null ? 'DELETE FROM leaver_case WHERE number = 1' : `UPDATE leaver_case SET ${set} WHERE number = 1`,
-    );
-    db.close();
-    const { code, stdout } = await run({ verify: true, json: true });
-    expect([code, JSON.parse(stdout).problems]).toEqual([1, [problem]]);
-  });
-});
-
 describe('a person', () => {
   const userName = 'kz.user';
   /** Details of the person that the registry stores beside the user name. */
@@ -394,5 +360,41 @@ describe('a person', () => {
       .filter(({ type }) => type === 'DEVICE_ACTIVATED')
       .map(({ details }) => details.userId);
     expect(new Set(owners)).toEqual(new Set(['alice', 'PER-1', 'PER-2']));
+  });
+});
+
+describe('the case of a leaver', () => {
+  let closed = '';
+  beforeAll(async () => {
+    const call = async (method: string, path: string, body?: object) => data(await daemon.call(method, path, body));
+    const leaver = async (userName: string) => {
+      const { personId } = await call('POST', '/api/people', { userName });
+      const { deviceId, activationCode } = await register(daemon);
+      await call('POST', '/api/devices/activate', { deviceId, activationCode, userId: userName });
+      await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+      await call('POST', `/api/devices/${deviceId}/unlock`, {});
+      await call('POST', `/api/people/${personId}/case/keep`, { kind: 'device', id: deviceId, reason: 'quokka' });
+      return personId;
+    };
+    closed = await leaver('case.closed');
+    await call('POST', `/api/people/${closed}/case/close`);
+    await call('POST', `/api/people/${await leaver('case.back')}/return`);
+  });
+
+  it.each([
+    ["kept = '[]'", 'changed'],
+    ["items = '[]'", 'changed'],
+    ['closed_at = NULL', 'changed'],
+    [null, 'removed'],
+  ])('is proved by the journal, which has no reasons: %s', async (set, problem) => {
+    expect((await run({ verify: true })).code).toBe(0);
+    expect(JSON.stringify(await rows({}))).not.toContain('quokka');
+    const db = new Database(join(home, 'devmgr.db'));
+    db.exec(
+      set === null ? 'DELETE FROM leaver_case WHERE number = 1' : `UPDATE leaver_case SET ${set} WHERE number = 1`,
+    );
+    db.close();
+    const { code, stdout } = await run({ verify: true, json: true });
+    expect([code, JSON.parse(stdout).problems]).toEqual([1, [`the case of ${closed} was ${problem} without an entry`]]);
   });
 });

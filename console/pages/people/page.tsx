@@ -16,6 +16,7 @@ import { go, linkTo, place } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
 import { labels } from '../../text/text.ts';
 import { text, people as words } from '../../text/words.ts';
+import { OpenCases } from './cases.tsx';
 import { Held } from './held.tsx';
 import { devicesOf, isOfPersons } from './states.ts';
 
@@ -87,6 +88,7 @@ export function PeoplePage() {
       Create={isAdmin.value ? AddPerson : undefined}
     >
       <Held />
+      {isAdmin.value && <OpenCases />}
       <Filters />
     </ListPage>
   );

@@ -5,6 +5,7 @@ import type { Person } from '../../../src/contract/people.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { isAdmin } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { deviceColumns, modelOf } from '../../parts/device-columns.tsx';
 import { EventList, merged } from '../../parts/events.tsx';
@@ -15,6 +16,7 @@ import { useRecordActions } from '../../parts/records.tsx';
 import { Table } from '../../parts/table.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { text, people as words } from '../../text/words.ts';
+import { PersonCase } from './cases.tsx';
 import { Held } from './held.tsx';
 import { people } from './page.tsx';
 import { devicesOf } from './states.ts';
@@ -88,6 +90,7 @@ function Sections({ person, keys, events }: PersonView) {
           />
         </section>
       </div>
+      {!active && isAdmin.value && <PersonCase key={personId} personId={personId} />}
       {active && <Locked keys={keys} events={events} />}
       <section>
         <h2>

@@ -12,7 +12,7 @@ export const devicesOf = ({ userName }: Person): string => linkTo('devices', { u
 
 /** Whether one of the events is about a person. */
 export const isOfPersons = (events: readonly Notification[]): boolean =>
-  events.some(({ type }) => type.startsWith('PERSON_'));
+  events.some(({ type }) => type.startsWith('PERSON_') || type.startsWith('CASE_'));
 
 /** The leavers who wait for a release, with their devices as they are now; none for other roles than ADMIN. */
 export function useHeld(): Resource<readonly HeldPerson[]> {

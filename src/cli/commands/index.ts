@@ -40,6 +40,7 @@ const plan = () => import('./many/cleanup/plan.ts');
 const stocktake = () => import('./many/stocktake/stocktake.ts');
 const directory = () => import('./directory/directory.ts');
 const leavers = () => import('./people/leavers.ts');
+const peopleCases = () => import('./people/cases.ts');
 const peopleMatch = () => import('./people/match.ts');
 const peopleImport = () => import('./people/import.ts');
 const people = () => import('./people/people.ts');
@@ -140,6 +141,10 @@ export const commandTable: CommandTable = {
         entry('people leave', 'lock all keys of a person who leaves', leavers, 'peopleLeave'),
         entry('people back', 'record that a person is back', leavers, 'peopleBack'),
         entry('people leave held', 'list leavers whose keys await a release', leavers, 'peopleHeld'),
+        entry('people cases', 'list cases of persons who have left', peopleCases, 'peopleCases'),
+        entry('people case', 'show what a person who has left still has', peopleCases, 'peopleCase'),
+        entry('people case keep', 'keep an item of a case', peopleCases, 'caseKeep'),
+        entry('people case close', 'close a case', peopleCases, 'caseClose'),
         entry('people refused', 'list refused provisioning requests', leavers, 'peopleRefused'),
         entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
         entry('people leave release', 'lock the keys of held leavers', leavers, 'peopleRelease'),

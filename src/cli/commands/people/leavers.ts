@@ -2,6 +2,7 @@
 import { namesIn } from '../../../contract/names.ts';
 import type { HeldPerson, RefusedRequestItem } from '../../../contract/people.ts';
 import { provisioningSources } from '../../../contract/values.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { count, counted } from '../../count.ts';
 import { usage } from '../../fault.ts';
 import { reasonOf } from '../../framework/ask.ts';
@@ -16,6 +17,7 @@ import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
+import { openWords } from './cases.ts';
 import { personColumns, personFields } from './people.ts';
 
 /** Null for none, and of a server of an earlier version. */
@@ -46,6 +48,8 @@ export const peopleLeave = command({
     }
     const data = await registry.call('personLeaves', { params: { personId: person.personId }, body: { reason } });
     const [locked, held] = [textsIn(data.locked), textsIn(data.held)];
+    // A server of an earlier version has no cases.
+    const open = await nullIfRefused(registry.call('showCase', { params: { personId: person.personId } }), 404);
     await present(context, {
       data,
       id: locked.join('\n'),
@@ -57,8 +61,12 @@ export const peopleLeave = command({
         ['credentials', idsIn(data.credentials)],
         ['held', held.length > 0 ? safe(held.join(' ')) : null],
         ['locked later', typeof data.dueAt === 'string' ? localTime(data.dueAt) : null],
+        ['still open', open && (openWords(open) ?? 'nothing')],
       ],
-      next: held.length > 0 ? `devmgr people leave release ${safe(person.personId)}` : null,
+      next:
+        held.length > 0
+          ? `devmgr people leave release ${safe(person.personId)}`
+          : open && `devmgr people case ${safe(person.personId)}`,
     });
   },
 });
