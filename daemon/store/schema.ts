@@ -317,7 +317,7 @@ CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT 
   /** The case of each person who has left; `number` is that of the person. `kept`, `overdue` and `items` are JSON. */
   leaverCases: `
 CREATE TABLE leaver_case (
-  number {integer} PRIMARY KEY REFERENCES person (number),
+  number {integer} PRIMARY KEY,
   opened_at {integer} NOT NULL,
   closed_at {integer},
   kept {text} NOT NULL,

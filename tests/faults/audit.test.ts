@@ -372,7 +372,8 @@ describe('the case of a leaver', () => {
       const { deviceId, activationCode } = await register(daemon);
       await call('POST', '/api/devices/activate', { deviceId, activationCode, userId: userName });
       await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
-      await call('POST', `/api/devices/${deviceId}/unlock`, {});
+      // The brake may have held it.
+      await daemon.call('POST', `/api/devices/${deviceId}/unlock`, {});
       await call('POST', `/api/people/${personId}/case/keep`, { kind: 'device', id: deviceId, reason: 'quokka' });
       return personId;
     };
@@ -390,9 +391,8 @@ describe('the case of a leaver', () => {
     expect((await run({ verify: true })).code).toBe(0);
     expect(JSON.stringify(await rows({}))).not.toContain('quokka');
     const db = new Database(join(home, 'devmgr.db'));
-    db.exec(
-      set === null ? 'DELETE FROM leaver_case WHERE number = 1' : `UPDATE leaver_case SET ${set} WHERE number = 1`,
-    );
+    const row = `leaver_case WHERE number = ${closed.slice('PER-'.length)}`;
+    db.exec(set === null ? `DELETE FROM ${row}` : `UPDATE ${row.replace('WHERE', `SET ${set} WHERE`)}`);
     db.close();
     const { code, stdout } = await run({ verify: true, json: true });
     expect([code, JSON.parse(stdout).problems]).toEqual([1, [`the case of ${closed} was ${problem} without an entry`]]);

@@ -272,14 +272,12 @@ export function validRequests(
     countLeftovers: async () => ({ path: '/api/people/leftovers' }),
     listCases: async () => ({ path: '/api/people/cases' }),
     showCase: async () => ({ path: await casePath() }),
-    keepCaseItem: async () => ({
-      path: `/api/people/${await heldPerson()}/case/keep`,
-      body: {
-        kind: 'device',
-        id: data(await daemon().call('GET', '/api/people/held')).list[0].deviceIds[0],
-        reason: 'shared',
-      },
-    }),
+    keepCaseItem: async () => {
+      const personId = await heldPerson();
+      const { list } = data(await daemon().call('GET', '/api/people/held'));
+      const [id] = list.find((one: { personId: string }) => one.personId === personId).deviceIds;
+      return { path: `/api/people/${personId}/case/keep`, body: { kind: 'device', id, reason: 'shared' } };
+    },
     closeCase: async () => ({ path: `${await casePath()}/close` }),
     getPersonAccess: async () => ({ path: `${await personPath()}/access` }),
     getPerson: async () => ({ path: await personPath() }),

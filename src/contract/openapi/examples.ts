@@ -59,6 +59,7 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   listDevices: active,
   listHeldPeople: { ...ada, active: false },
   listPeople: ada,
+  listCases: { userName: ada.userName },
   listUnmatched: { userName: ada.userName, userId: 'Ada.Lovelace' },
   lockDevice: { status: 'LOCKED' },
   registerDevice: { status: 'INACTIVE' },
