@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, it } from 'vitest';
+import { caseRules } from './store/case-rules.ts';
 import { clusterRules } from './store/cluster-rules.ts';
 import { commitRules } from './store/commit-rules.ts';
 import { credentialRules } from './store/credential-rules.ts';
@@ -12,7 +13,6 @@ import { personRules } from './store/person-rules.ts';
 import { proofRules } from './store/proof-rules.ts';
 import { readRules } from './store/read-rules.ts';
 import { receiptRules } from './store/receipt-rules.ts';
-import { caseRules } from './store/case-rules.ts';
 import { refusedRules } from './store/refused-rules.ts';
 import { responseRules } from './store/response-rules.ts';
 import { ssoRules } from './store/sso-rules.ts';
