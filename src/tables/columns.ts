@@ -59,6 +59,10 @@ export function assignColumns<Field extends string>(names: readonly string[], kn
   for (const rule of fields) {
     if (taken.has(rule.field) || (rule.ofObjects && !known.hasObjects)) continue;
     const found = candidatesOf(names, known, rule, isFree).filter(({ index }) => !owner.has(index));
+    if (rule.isEvery) {
+      for (const { index } of found) owner.set(index, rule.field);
+      continue;
+    }
     const best = bestOf(rule.field, found, names, isDraft || known.hasObjects);
     const lowest = Math.min(...found.map(each => each.rank));
     // Objects of one file may have different names for a field.

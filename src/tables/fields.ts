@@ -23,6 +23,8 @@ export interface FieldRule<Field extends string = string> {
   readonly isJudged?: true;
   /** A field whose column is read as well if this one has none. */
   readonly instead?: string;
+  /** Every column with such a name is read: the value has the name and the text of each. */
+  readonly isEvery?: true;
   /** Only properties of objects can hold it. */
   readonly ofObjects?: true;
 }
@@ -194,6 +196,7 @@ export const personFields: FieldSet<PersonField> = [
   { field: 'email', words: inOrder(addresses.join(' ')) },
   {
     field: 'status',
+    isEvery: true,
     words:
       inOrder(`accountstatus userstatus employmentstatus employeestatus status accountenabled accountdisabled enabled suspended disabled
       blockcredential terminated useraccountcontrol nsaccountlock logindisabled isactive active inactive state archived deleted isdeleted
@@ -202,6 +205,9 @@ export const personFields: FieldSet<PersonField> = [
   { field: 'count', words: inOrder('keys quantity qty anzahl nombredecles cantidad quantidade quantita') },
   { field: 'type', words: [], weak: words('devicetype keytype'), fits: isDeviceType },
 ];
+
+/** A value of a field with `isEvery`: names of columns with their values. */
+export type ColumnValues = readonly (readonly [column: string, value: unknown])[];
 
 /** What a name means: a field, and how sure that is. A lower rank is surer. */
 export interface Meaning<Field extends string> {

@@ -212,10 +212,10 @@ function formatOf(
   { file, format, isKnown }: OpenOptions,
 ): { format: TableFormat; wrapper: Wrapper | null } {
   const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-  const named = format ?? formatByEnding[ending] ?? null;
+  // The line `dn: …` is the beginning of no other format, whatever the file is named.
+  const named = format ?? (isLdif(start) ? 'ldif' : (formatByEnding[ending] ?? null));
   const first = start.trimStart()[0];
-  const detected =
-    first === '[' ? 'json' : first === '{' ? 'jsonl' : isLdif(start) ? 'ldif' : isSimFile(start) ? 'sim' : 'csv';
+  const detected = first === '[' ? 'json' : first === '{' ? 'jsonl' : isSimFile(start) ? 'sim' : 'csv';
   const found = named ?? detected;
   if (first !== '{' || found === 'csv' || found === 'ldif' || found === 'sim') return { format: found, wrapper: null };
   const wrapper = format === 'jsonl' ? null : wrapperOf(start, isKnown);

@@ -1,6 +1,6 @@
 /** Rows of persons, whatever system wrote them: who they are, and whether they are marked as gone. */
 import type { ColumnChoice, RowCondition } from './choices.ts';
-import { type FieldSet, nameKey, type PersonField, personFields } from './fields.ts';
+import { type ColumnValues, type FieldSet, nameKey, type PersonField, personFields } from './fields.ts';
 import type { Position } from './raw.ts';
 import { openTable, type Table } from './table.ts';
 import type { TableRow } from './table-row.ts';
@@ -59,13 +59,14 @@ export async function openPersons(
 async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null): AsyncGenerator<PersonRow> {
   const columnOf = (field: PersonField | 'leaver') => table.columns.find(each => each.field === field);
   const { isChosen, name: column } = columnOf('userId') ?? { isChosen: false, name: '' };
-  const state = columnOf('status')?.name ?? columnOf('leaver')?.name ?? '';
+  const leaver = columnOf('leaver')?.name ?? '';
   const flips = lastNameFirst.has(nameKey(columnOf('name')?.name ?? ''));
   for await (const row of table.rows) {
     const text = (field: PersonField | 'leaver') => textOf(row, field);
     const userId = text('userId');
     const problem = row.problem ?? (isOpaqueId(userId, column) && !isChosen ? opaqueWords : null);
-    const status = text('status') || text('leaver');
+    const states: ColumnValues = [...((row.values.status as ColumnValues | undefined) ?? []), [leaver, text('leaver')]];
+    const gone = states.map(([name, value]) => [name, textIn(value)] as const).find(state => isGone(...state));
     const { position } = row;
     yield {
       position,
@@ -74,7 +75,7 @@ async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null)
       email: text('email') || null,
       count: text('count'),
       type: text('type'),
-      gone: isGone(state, status) ? `${state}: ${status}` : null,
+      gone: gone ? gone.join(': ') : null,
       isLeaver: leavers?.values.includes(text('leaver').toLowerCase()) ?? false,
       problem,
     };
@@ -83,8 +84,10 @@ async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null)
 
 const opaqueWords = 'userId is an id that a system has made, not a login: name the column of the logins';
 
-function textOf({ values }: TableRow<PersonField | 'leaver'>, field: PersonField | 'leaver'): string {
-  const value = values[field];
+const textOf = ({ values }: TableRow<PersonField | 'leaver'>, field: PersonField | 'leaver'): string =>
+  textIn(values[field]);
+
+function textIn(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value).trim()
     : '';

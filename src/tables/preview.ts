@@ -36,7 +36,7 @@ export function previewOf<Field extends string>(
   );
   return {
     ...shape,
-    columns: read.map(({ field, column }) => ({ field, column, values: rows.map(row => textOf(row, field)) })),
+    columns: read.map(({ field, column }) => ({ field, column, values: rows.map(row => textOf(row, field, column)) })),
     given: givenTexts(given),
     ignored: columns.flatMap(({ name, field, tag, isSecret }) =>
       field === null && tag === null && !isSecret && name !== '' ? [name] : [],
@@ -49,8 +49,10 @@ export function previewOf<Field extends string>(
 function textOf(
   { values, tags }: { readonly values: object; readonly tags: Readonly<Record<string, string>> },
   field: string,
+  column: string,
 ): string {
-  const value = field.startsWith('tag:') ? tags[field.slice(4)] : (values as Record<string, unknown>)[field];
+  const found = field.startsWith('tag:') ? tags[field.slice(4)] : (values as Record<string, unknown>)[field];
+  const value = Array.isArray(found) ? found.find(each => each[0] === column)?.[1] : found;
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
   return text.slice(0, LONGEST);
 }

@@ -1,6 +1,6 @@
 /** Turns rows of a format into rows with fields: secrets are dropped, conditions applied, and what is doubtful is noted. */
 import type { TableColumn } from './columns.ts';
-import { type FieldSet, meaningsOf } from './fields.ts';
+import { type ColumnValues, type FieldSet, meaningsOf } from './fields.ts';
 import type { RawRow } from './raw.ts';
 import { type DroppedSecrets, isSecretValue, SecretColumns } from './secrets.ts';
 import type { Doubt, TableRow } from './table-row.ts';
@@ -46,6 +46,8 @@ export class RowReader<Field extends string> {
   readonly #reading: RowReading<Field>;
   readonly #secrets: SecretColumns;
   readonly #properties = new Map<string, TableColumn<Field>>();
+  /** Fields that every column with their names gives. */
+  readonly #every: ReadonlySet<Field>;
   /** Cells without which a row with secrets is not whole. */
   readonly #fewest: number;
   #isPreview = false;
@@ -58,6 +60,7 @@ export class RowReader<Field extends string> {
       columns.map(({ name }) => name),
       index => columns[index]!.field === null && columns[index]!.tag === null,
     );
+    this.#every = new Set(reading.fields.flatMap(({ field, isEvery }) => (isEvery ? [field] : [])));
     for (const column of columns) this.#properties.set(column.name, column);
     const needed = columns.findLastIndex(({ field, tag, isSecret }) => field !== null || tag !== null || isSecret);
     this.#fewest = isOpenEnded === 'places' ? 0 : isOpenEnded === 'last cells' ? needed + 1 : columns.length;
@@ -103,7 +106,7 @@ export class RowReader<Field extends string> {
       if (also !== null) values[also] = textOfCell(cell);
       if (this.#secrets.isSecret(index, cell)) {
         if (cell.trim() !== '') this.#note(name);
-      } else if (field !== null) values[field] = this.#checked(index, position.line, textOfCell(cell));
+      } else if (field !== null) this.#put(values, field, name, this.#checked(index, position.line, textOfCell(cell)));
       else if (tag !== null && cell.trim() !== '') tags[tag] = textOfCell(cell);
     }
     const fault = this.#reading.faultOf?.(cells) ?? null;
@@ -111,6 +114,11 @@ export class RowReader<Field extends string> {
     if (isWhole) return { position, values, tags, problem: null, hasSecrets };
     const problem = cellsProblem(cells.length, columns.length, this.#reading.separator);
     return { position, values: hasSecrets ? ({} as Values<Field>) : values, tags, problem, hasSecrets };
+  }
+
+  #put(values: Values<Field>, field: Field, name: string, value: unknown): void {
+    if (!this.#every.has(field)) values[field] = value;
+    else values[field] = [...((values[field] as ColumnValues | undefined) ?? []), [name, value]] satisfies ColumnValues;
   }
 
   #checked(index: number, line: number, text: string): string {
@@ -152,7 +160,8 @@ export class RowReader<Field extends string> {
         if (value === null || value === '') continue;
         this.#note(name);
         hasSecrets = true;
-      } else if (field !== null && (name === field || values[field] === undefined)) values[field] = value;
+      } else if (field !== null && (name === field || values[field] === undefined || this.#every.has(field)))
+        this.#put(values, field, name, value);
       else if (tag !== null && typeof value === 'string' && value.trim() !== '') tags[tag] = value;
     }
     return { position, values, tags, problem: null, hasSecrets };

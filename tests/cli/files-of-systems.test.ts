@@ -1,5 +1,5 @@
 /** The files of other systems, with the lines of docs/import.md that read them. */
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Daemon, discard, startDaemon, temporaryFolder } from './program.ts';
@@ -17,12 +17,15 @@ afterAll(() => discard(daemon));
 const secrets =
   /[0-9A-F]{32}|31323334353637383930|MTIzNDU2Nzg5|A1_TEST_TOKEN|48210377|99310452|JQ-209U6H|4821|11112222|12345678|ca62ba|c3d2e1f0|a1b2c3d4e5f/;
 
-const rows = readFileSync(join(root, 'docs/import.md'), 'utf8')
-  .split('\n')
-  .flatMap(line => {
-    const [, system, command, expected] = /^\| (.*) \| `devmgr (register --file .*)` \| (.*) \|$/.exec(line) ?? [];
-    return system === undefined ? [] : [{ system, command: command!, expected: expected! }];
+const page = readFileSync(join(root, 'docs/import.md'), 'utf8').split('\n');
+/** The lines of the tables whose command begins so. */
+const rowsOf = (start: string) =>
+  page.flatMap(line => {
+    const [, system, command, expected] = /^\| (.*) \| `devmgr (.*)` \| (.*) \|$/.exec(line) ?? [];
+    const isOf = expected !== undefined && command!.startsWith(start) && !system!.includes('|');
+    return isOf ? [{ system: system!, command: command!, expected }] : [];
   });
+const rows = rowsOf('register --file ');
 
 /** The words of a command line; quotes hold words together. */
 const wordsOf = (line: string) => [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
@@ -75,6 +78,30 @@ test.each([
   );
   expect([run.code, run.stdout, run.stderr]).toEqual([2, '', expect.stringContaining(words)]);
   expect(run.stderr).not.toMatch(secrets);
+});
+
+describe.each(rowsOf('people import ').filter(({ expected }) => /^\d/.test(expected)))('$system', row => {
+  test(`${row.command}: ${row.expected}`, async () => {
+    const file = join(folder, 'roster', wordsOf(row.command).at(-1)!);
+    const run = await daemon.run(['people', 'import', file, '--dry-run', '--json']);
+    const found: Record<string, number> = {};
+    for (const { status } of run.rows) found[status] = (found[status] ?? 0) + 1;
+    const wanted = [...row.expected.matchAll(/(\d+) (\w+)/g)].map(([, count, what]) => [what, Number(count)]);
+    expect([run.code, found]).toEqual([0, Object.fromEntries(wanted)]);
+  });
+});
+
+test.each(rowsOf('trust add '))('$command is $expected', async ({ command }) => {
+  const run = await daemon.run(['trust', 'add', join(folder, 'trust', wordsOf(command).at(-1)!)]);
+  expect(run).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('devmgr: metadata: ') });
+});
+
+test('the page names every file, and no file is named that is not there', () => {
+  const folders = ['register', 'roster', 'lock', 'trust'] as const;
+  const there = folders.flatMap(name => readdirSync(join(folder, name)));
+  const lines = ['register --file ', 'people import ', 'lock --file ', 'trust add '].flatMap(rowsOf);
+  const named = lines.flatMap(({ command }) => there.filter(name => wordsOf(command).includes(name)));
+  expect([...new Set(named)].sort()).toEqual([...new Set(there)].sort());
 });
 
 test.each(['mac-cr-only.csv', 'sep-line.csv'])('lock reads %s', async name => {

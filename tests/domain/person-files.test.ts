@@ -7,6 +7,7 @@ import { InvalidInput } from '../../src/tables/fault.ts';
 import type { PersonField } from '../../src/tables/fields.ts';
 import { personFields } from '../../src/tables/fields.ts';
 import { isGone, openPersons, type PersonReading } from '../../src/tables/persons.ts';
+import { previewOf } from '../../src/tables/preview.ts';
 
 const folder = join(import.meta.dirname, '../files/persons');
 const usual: PersonReading = { file: 'people.csv', encoding: null, map: [], where: [], columns: null };
@@ -131,6 +132,29 @@ describe('a file of persons', () => {
       ['1043', null, null],
     ]);
     expect(await faultOf('userId\n8d0c2f6e-3b0e-4f7e-9a43-0d8d5ac5d0f1\n')).toMatchObject({ what: 'fields missing' });
+  });
+
+  test('is marked as gone by every column of a state, and each of them is in the preview', async () => {
+    const text = 'userId,Status,Suspended\na,Active,False\nb,Active,True\nc,Terminated,False\n';
+    expect(await read(bytesOf(text))).toEqual([
+      ['a', null, null],
+      ['b', null, null, 'Suspended: True'],
+      ['c', null, null, 'Status: Terminated'],
+    ]);
+    const json = [{ userId: 'd', status: 'ACTIVE', suspended: true }];
+    expect(await read(bytesOf(JSON.stringify(json)), { file: 'people.json' })).toEqual([
+      ['d', null, null, 'suspended: true'],
+    ]);
+    const { table } = await openPersons(bytesOf(text), usual);
+    expect(previewOf(table, {}).columns.slice(1)).toEqual([
+      { field: 'status', column: 'Status', values: ['Active', 'Active', 'Terminated'] },
+      { field: 'status', column: 'Suspended', values: ['False', 'True', 'False'] },
+    ]);
+  });
+
+  test('is read as LDIF whatever the file is named', async () => {
+    const text = 'version: 1\ndn: uid=ada,dc=x\nuid: ada\ncn: Ada\n';
+    expect(await read(bytesOf(text), { file: 'people.csv' })).toEqual([['ada', 'Ada', null]]);
   });
 
   test('marks leavers by a column that has no other meaning', async () => {
