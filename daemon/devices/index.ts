@@ -18,12 +18,15 @@ declare module '../store/commit.ts' {
   }
   interface SubjectResults {
     /** `at`: that of `added`. */
-    devices: {
-      readonly kind: 'used';
-      readonly usageCount: number;
-      readonly usageSeconds: number;
-      readonly at?: number;
-    };
+    devices:
+      | {
+          readonly kind: 'used';
+          readonly usageCount: number;
+          readonly usageSeconds: number;
+          readonly version: number;
+          readonly at?: number;
+        }
+      | { readonly kind: 'set'; readonly version: number };
   }
 }
 declare module '../store/store.ts' {

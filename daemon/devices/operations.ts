@@ -37,6 +37,8 @@ export interface DeviceAction<B, D> {
 /** Keeps the types of the fields and of the result together. */
 const operation = <B, D>(parts: DeviceAction<B, D>): DeviceAction<B, D> => parts;
 
+/** What is returned, without the version: that is known after the commit. */
+type Data<R> = Omit<DataOf<R>, 'version'>;
 type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 
 /** Dependencies of the operations. */
@@ -50,7 +52,7 @@ interface DeviceOperationParts {
 /** The operations by the name that a batch has for them. */
 export function deviceOperations({ guessing, owners, access }: DeviceOperationParts) {
   return {
-    ACTIVATE: operation<Fields<Routes['activateDevice']>, DataOf<Routes['activateDevice']>>({
+    ACTIVATE: operation<Fields<Routes['activateDevice']>, Data<Routes['activateDevice']>>({
       async decide(device, { activationCode, userId }, at, context, judgeOwner) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
@@ -70,7 +72,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         activatedAt: iso(at),
       }),
     }),
-    LOCK: operation<Fields<Routes['lockDevice']>, DataOf<Routes['lockDevice']>>({
+    LOCK: operation<Fields<Routes['lockDevice']>, Data<Routes['lockDevice']>>({
       decide: (device, { reason, note }, at) => domain.lock(device, reason, note ?? null, at),
       data: (device, { reason }, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -79,7 +81,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         lockReason: reason,
       }),
     }),
-    UNLOCK: operation<Fields<Routes['unlockDevice']>, DataOf<Routes['unlockDevice']>>({
+    UNLOCK: operation<Fields<Routes['unlockDevice']>, Data<Routes['unlockDevice']>>({
       async decide(device, { note }, _at, { caller }) {
         const decided = domain.unlock(device, note ?? null);
         if (decided instanceof Refusal || caller.role === 'ADMIN' || !owners) return decided;
@@ -89,7 +91,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
       },
       data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
     }),
-    DEACTIVATE: operation<Fields<Routes['deactivateDevice']>, DataOf<Routes['deactivateDevice']>>({
+    DEACTIVATE: operation<Fields<Routes['deactivateDevice']>, Data<Routes['deactivateDevice']>>({
       decide: (device, { reason, note }, at) => domain.deactivate(device, reason, note ?? null, at),
       data: (device, _, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -97,7 +99,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         deactivatedAt: iso(at),
       }),
     }),
-    GENERATE_CODE: operation<Fields<Routes['generateActivationCode']>, DataOf<Routes['generateActivationCode']>>({
+    GENERATE_CODE: operation<Fields<Routes['generateActivationCode']>, Data<Routes['generateActivationCode']>>({
       decide: (device, { validityDays = activationCodeDays.default, reason }, at) =>
         domain.replaceCode(device, newActivationCode(), expiry(at, validityDays), reason),
       data: (device, _, at, set) => ({
@@ -108,7 +110,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         generatedAt: iso(at),
       }),
     }),
-    UPDATE: operation<Omit<BodyOf<Routes['updateDevice']>, 'userId'>, DataOf<Routes['updateDevice']>>({
+    UPDATE: operation<Omit<BodyOf<Routes['updateDevice']>, 'userId'>, Data<Routes['updateDevice']>>({
       decide: (device, fields, at) => domain.emptyEdit(fields, {}) ?? domain.edit(device, fields, {}, at),
       data: (device, { firmwareVersion, note }, at, { tags }) => ({
         deviceId: deviceIds.format(device.number),

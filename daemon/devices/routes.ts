@@ -4,7 +4,6 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { exportFormats } from '../../src/contract/values.ts';
 import type { Bindings } from '../http/bindings.ts';
 import { exportContent } from '../http/download.ts';
-import { versionTag } from '../http/responses.ts';
 import type { Offers } from '../http/subject.ts';
 import type { StepUpRule } from '../requests/session.ts';
 import type { DeviceExport } from './export.ts';
@@ -54,9 +53,8 @@ export const deviceOperations = (to: DeviceServices): Bindings => ({
     },
   },
   getStatistics: () => to.statistics(),
-  getDevice: async ({ context, params: { deviceId }, query: { events: limit }, reply }) => {
+  getDevice: async ({ context, params: { deviceId }, query: { events: limit } }) => {
     const detail = await to.devices.detail(context, deviceId);
-    reply.header('etag', versionTag(detail.version));
     if (limit === undefined) return detail;
     const newest = { deviceId, before: Number.MAX_SAFE_INTEGER, limit };
     const { list } = await to.events.list(newest, context.caller.role === 'ADMIN');

@@ -1,9 +1,9 @@
 /** Rules for the changes and guards of devices. */
 import { personKey } from '../../src/contract/person-key.ts';
-import { Conflict } from '../store/commit.ts';
+import { type ChangeResult, Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
-import { type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
+import { type ChangeRules, type GuardRules, withFields } from '../store/write/rule.ts';
 import type { WantedRows } from '../store/write/source.ts';
 import { DeviceCounts } from './counts.ts';
 import { registeredLater } from './decisions.ts';
@@ -40,8 +40,7 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
   'device.set': {
     ...ofDevice,
     apply(draft, change, context) {
-      setDevice(draft, change, context);
-      return done;
+      return setDevice(draft, change, context);
     },
   },
   'device.use': {
@@ -53,13 +52,17 @@ export const deviceChanges: ChangeRules<DeviceChange['kind']> = {
       const usageSeconds = before.usageSeconds + seconds;
       draft.of(devices).change({ ...before, usageCount, usageSeconds, lastUsedAt: context.at });
       draft.enter(context, entry, device, null);
-      return { kind: 'used', usageCount, usageSeconds };
+      return { kind: 'used', usageCount, usageSeconds, version: before.version };
     },
   },
 };
 
 /** Sets fields of a device, without what follows from them elsewhere. A name without a person is that of no person. */
-export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange, context: EntryContext): void {
+export function setDevice(
+  draft: Draft,
+  { device, set, entry }: DeviceSetChange,
+  context: EntryContext,
+): Extract<ChangeResult, { kind: 'set' }> {
   const before = draft.of(devices).get(device)!;
   const isBound = set.userId !== undefined || set.person !== undefined;
   const named = { ...withFields(before, set), ...(isBound && { person: set.person ?? null }) };
@@ -72,6 +75,7 @@ export function setDevice(draft: Draft, { device, set, entry }: DeviceSetChange,
   }
   draft.of(devices).change(after);
   draft.enter(context, entry, device, null);
+  return { kind: 'set', version: after.version };
 }
 
 export const deviceGuards: GuardRules<DeviceGuard['kind']> = {

@@ -98,6 +98,7 @@ export class DeviceService {
         status: 'INACTIVE',
         activationCode: change.device.activationCode,
         createdAt: iso(timeOf(result, at)),
+        version: 1,
       };
     });
   }
@@ -219,7 +220,7 @@ export class DeviceService {
   }
 
   /** Carries out an operation on one device. */
-  #apply<B, D>(context: Context, deviceId: string, operation: DeviceAction<B, D>, fields: B): Promise<D> {
+  #apply<B, D>(context: Context, deviceId: string, operation: DeviceAction<B, D>, fields: B): Promise<Versioned<D>> {
     return this.#change(context, deviceId, {
       decide: (device, at) => operation.decide(device, fields, at, context),
       data: ({ device, at, change }) =>
@@ -231,19 +232,22 @@ export class DeviceService {
    * Reads the device, decides, and commits under the guards of the decision. Other changes of the device in this process
    * wait for the end of it, so only those of other daemons undo a decision.
    */
-  #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<D> {
+  #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<Versioned<D>> {
     const attempt = async () => {
       const device = await readCurrent(this.#parts.store, context, deviceId);
       const at = this.#parts.now();
       const { change, guards } = accept(await decide(device, at));
       const held = holdVersion(context, guards);
-      return commitLast(this.#parts.store, context, { at, changes: [change], guards: held }, ([result]) =>
-        data({ device, at, change, result }),
-      );
+      return commitLast(this.#parts.store, context, { at, changes: [change], guards: held }, ([result]) => {
+        if (result?.kind !== 'set' && result?.kind !== 'used') throw new Error('the store has not changed the device');
+        return { ...data({ device, at, change, result }), version: result.version };
+      });
     };
     return this.#changes.run(deviceId, () => retrying(attempt));
   }
 }
+
+type Versioned<D> = D & { readonly version: number };
 
 /** A change of one device: what is decided, and what is returned once it is committed. */
 interface DeviceStep<D> {
@@ -253,7 +257,7 @@ interface DeviceStep<D> {
     readonly device: DeviceRecord;
     readonly at: number;
     readonly change: DeviceChange;
-    readonly result: ChangeResult | undefined;
+    readonly result: ChangeResult;
   }) => D;
 }
 

@@ -50,7 +50,7 @@ export class BackupService {
     deviceId: string,
     form: FormOf<Routes['createBackup']>,
     { fileName, blob }: UploadedFile,
-  ): Promise<api.Backup> {
+  ): Promise<DataOf<Routes['createBackup']>> {
     return keep(this.#parts, blob, name =>
       retrying(async () => {
         const device = await readCurrent(this.#parts.store, context, deviceId);
@@ -64,7 +64,8 @@ export class BackupService {
         const at = this.#parts.now();
         return this.#commit(context, at, accept(backUp(device, file)), ([result]) => {
           if (result?.kind !== 'added') throw new Error('the store has not added the backup');
-          return toBackup({ ...file, device: device.number, number: result.number, createdAt: timeOf(result, at) });
+          const { number, version = device.version } = result;
+          return { ...toBackup({ ...file, device: device.number, number, createdAt: timeOf(result, at) }), version };
         });
       }),
     );
@@ -88,7 +89,11 @@ export class BackupService {
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
       const at = this.#parts.now();
-      return this.#commit(context, at, decision, () => ({ ...toBackup(backup), restoredAt: iso(at) }));
+      return this.#commit(context, at, decision, () => ({
+        ...toBackup(backup),
+        restoredAt: iso(at),
+        version: device.version,
+      }));
     });
   }
 

@@ -19,7 +19,7 @@ export const fileChanges: ChangeRules<(AppChange | BackupChange)['kind']> = {
       const { backupCount, version } = device;
       draft.of(devices).change({ ...device, backupCount: backupCount + 1, lastBackupAt: at, version: version + 1 });
       draft.enter(context, entry, backup.device, number);
-      return { kind: 'added', number };
+      return { kind: 'added', number, version: version + 1 };
     },
   },
   'backup.restore': {

@@ -130,7 +130,7 @@ function receiver<R extends FormRoute>(
   };
   const received = (fields: FormFields, file: TakenFile | undefined): ReceivedForm<R> => {
     const result = read(fields);
-    if (!result.ok) throw new ApiError(Code.parameterError, result.message);
+    if (!result.ok) throw new ApiError(Code.parameterError, result.message, null, result.details);
     if (!file || isUnfilled(file)) throw new ApiError(Code.parameterError, `${field} is required`);
     if (file.blob.size === 0) throw new ApiError(Code.uploadFailed, 'the file is empty');
     return { form: result.value as FormOf<R>, ...file };

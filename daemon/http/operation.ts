@@ -2,6 +2,7 @@
  * Turns an operation of the contract into a Fastify route: token, limit, role and body are checked in this order, then comes the
  * handler, then the envelope. Nothing here is specific to one operation.
  */
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { TObject } from 'typebox';
 import type { InputFormat } from '../../src/contract/checks.ts';
@@ -11,9 +12,11 @@ import {
   acceptsVersion,
   type BodyOf,
   type DataOf,
+  hasEntityTag,
   type ParamsOf,
   type QueryOf,
   type RouteShape,
+  showsVersion,
   versionTags,
 } from '../../src/contract/define.ts';
 import { userIds } from '../../src/contract/ids.ts';
@@ -29,7 +32,8 @@ import { boundBody } from './connections.ts';
 import { KEY_HEADER, type KeyedRequests } from './idempotency.ts';
 import { shapeBounds } from './json-shape.ts';
 import { refuseNullInUrl } from './null-text.ts';
-import { JSON_TYPE, noSuchOperation, setRateLimitHeaders } from './responses.ts';
+import { hasMatch } from './ranges.ts';
+import { JSON_TYPE, noSuchOperation, setRateLimitHeaders, versionTag } from './responses.ts';
 import { checkQuery } from './strict-query.ts';
 
 /** What every operation is checked with. */
@@ -113,13 +117,34 @@ export function operation<const R extends RouteShape>(
     });
   const keyed = acceptsKey(shape);
   const versioned = acceptsVersion(shape);
+  const isOfVersion = showsVersion(shape);
+  const isDetail = hasEntityTag(shape);
   rawOperation(app, parts, shape, async call => {
     if (versioned) call.context.version = versionNamed(call.request.headers['if-match']);
     const key = keyed ? call.request.headers[KEY_HEADER] : undefined;
-    const text = key === undefined ? textOf(await handler(call)) : await answerKeyed(String(key), call);
+    if (key !== undefined) {
+      const text = await answerKeyed(String(key), call);
+      const { data } = isOfVersion ? JSON.parse(text) : { data: null };
+      if (data) call.reply.header('etag', versionTag(data.version));
+      return call.reply.header('content-type', JSON_TYPE).send(text);
+    }
+    const data = await handler(call);
+    const text = textOf(data);
     call.reply.header('content-type', JSON_TYPE);
-    return text;
+    if (isOfVersion) call.reply.header('etag', versionTag((data as unknown as { version: number }).version));
+    else if (isDetail) call.reply.header('etag', `"${hash('sha256', text, 'base64url')}"`);
+    else return text;
+    return isDetail && hasCopy(call) ? call.reply.code(304).send() : text;
   });
+}
+
+/**
+ * Whether the client has the response already. The ETag of a device is its version: counts of uses and the account of its user can
+ * differ under one version, and so can a list of events that comes with it, which is why that is always sent.
+ */
+function hasCopy({ request, reply, query }: { request: FastifyRequest; reply: FastifyReply; query: unknown }): boolean {
+  if (Object.values(query ?? {}).some(value => value !== undefined)) return false;
+  return hasMatch(request.headers['if-none-match'], String(reply.getHeader('etag')));
 }
 
 /** The version in the header If-Match; undefined if it is absent. Refuses with 1001 what is not one version in quotes. */

@@ -146,7 +146,7 @@ function fastifyOptions(options: Options, node: string, nextId: () => string): F
     trustProxy: options.trustProxy.length ? [...options.trustProxy] : false,
     // As long as Node allows a path to be, so that an id that is too long is refused by its operation.
     routerOptions: { maxParamLength: MAX_HEADER, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {

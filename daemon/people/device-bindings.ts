@@ -40,7 +40,7 @@ const entryWith = (entry: Entry, person: number | null): Entry => ({
 });
 
 /** Sets fields of a device, with its person. */
-export const setOwned = (draft: Draft, change: DeviceSetChange, context: EntryContext): void =>
+export const setOwned = (draft: Draft, change: DeviceSetChange, context: EntryContext): ReturnType<typeof setDevice> =>
   setDevice(draft, withPerson(draft, change), context);
 
 /** Every device that is set gets its person. */

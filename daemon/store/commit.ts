@@ -24,8 +24,11 @@ export type Guard = SubjectGuards[keyof SubjectGuards] | DocumentGuard;
 
 /** One for each change, in order. */
 export type ChangeResult =
-  /** `at` is present if the store has raised the time of the commit: it is the time of the new record. */
-  | { readonly kind: 'added'; readonly number: number; readonly at?: number }
+  /**
+   * `at` is present if the store has raised the time of the commit: it is the time of the new record. `version`: of the device that the
+   * new record has changed.
+   */
+  | { readonly kind: 'added'; readonly number: number; readonly at?: number; readonly version?: number }
   /** The record that conflicts; nothing was written. `status` is that of a device, else null. */
   | { readonly kind: 'duplicate'; readonly number: number; readonly status: DeviceStatus | null }
   | SubjectResults[keyof SubjectResults]

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
-import { deviceId, note } from './device-fields.ts';
+import { deviceId, note, version } from './device-fields.ts';
 import { nullable, shown, timestamp, token } from './fields.ts';
 import { backupIds } from './ids.ts';
 import { sizes } from './limits.ts';
@@ -39,7 +39,7 @@ export const backupOperations = additions('Backups', {
     params,
     form: Type.Object({ note: Type.Optional(nullable(note)) }),
     file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
-    data: backup,
+    data: Type.Object({ ...record, version }),
     errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed, 412],
   },
 
@@ -69,7 +69,7 @@ export const backupOperations = additions('Backups', {
     description: 'Checks the digest of the stored file. Allowed for every device that is not DEACTIVATED.',
     access: changers,
     params: backupParams,
-    data: Type.Object({ ...record, restoredAt: timestamp('when it was verified') }),
+    data: Type.Object({ ...record, restoredAt: timestamp('when it was verified'), version }),
     errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.backupNotFound, Code.restoreFailed, 412],
   },
 });

@@ -167,6 +167,16 @@ export const versionTags = /^"[1-9][0-9]{0,14}"$/;
 /** Whether an operation changes one device, and accepts the header If-Match with the version that the change is based on. */
 export const acceptsVersion = (shape: RouteShape): boolean => shape.errors.includes(412);
 
+/** Whether a response is about one device, and has its version: the header ETag has it too. */
+export function showsVersion({ data }: RouteShape): boolean {
+  const { properties = {} } = (data ?? {}) as Partial<TObject>;
+  return 'deviceId' in properties && 'version' in properties;
+}
+
+/** Whether an operation shows one record, or a list of one: its response has an ETag, and is not sent to a client that names it. */
+export const hasEntityTag = ({ method, raw, params, websocket }: RouteShape): boolean =>
+  method === 'GET' && raw === undefined && websocket === undefined && params !== undefined;
+
 /** Every business code that an operation can return, ascending: its own and those of token, limit and input checks. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {
   const found = new Set<ErrorCode>(shape.errors);

@@ -47,6 +47,13 @@ export const deviceId = Type.String({
   description: 'assigned at registration',
   examples: ['DEV-1'],
 });
+/** Version of a device, in a response. */
+export const version = Type.Integer({
+  minimum: 1,
+  description:
+    'of the device: increases with each change of its details, except a use; the header ETag has it in quotes',
+  examples: [3],
+});
 /** Activation code, in a response. */
 export const activationCode = Type.String({
   pattern: `^([${activationAlphabet}]{4}-){3}[${activationAlphabet}]{4}$`,

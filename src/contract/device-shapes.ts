@@ -116,11 +116,7 @@ export const deviceDetailData = Type.Object({
       'what it is known by. serial: its serial number; credential: one that its key has made for this registry; none: the key has lost that with a reset, and its number is one that no key reports',
   }),
   identityProvedAt: optionalTime('when its key last proved with its credential, and a touch, that it is this device'),
-  version: Type.Integer({
-    minimum: 1,
-    description: 'increases with each change of these details, except a use',
-    example: 3,
-  }),
+  version: f.version,
   statistics: Type.Object({
     totalUsageCount: count('number of uses'),
     totalUsageDuration: count('total duration of use in seconds'),

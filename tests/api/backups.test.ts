@@ -72,6 +72,7 @@ describe('a backup', () => {
       sha256: sha256(content),
       note: 'before the move\nsecond',
       createdAt: expect.stringMatching(/Z$/),
+      version: 3,
     });
     const { statistics } = (await call('GET', `/api/devices/${deviceId}`)).data;
     expect(statistics).toMatchObject({ backupCount: 1, lastBackupAt: data.createdAt });

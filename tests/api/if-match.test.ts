@@ -43,18 +43,78 @@ describe('the version of a device', () => {
     for (const [state, sent] of Object.values(operations)) {
       const device = await deviceIn(state, daemon);
       const before = await versionOf(device);
-      data(await daemon.call(...sent(device)));
+      const written = await daemon.call(...sent(device));
+      expect(data(written).version).toBe(before + 1);
+      expect(written.headers.get('etag')).toBe(`"${before + 1}"`);
       expect(await versionOf(device)).toBe(before + 1);
     }
     const device = await deviceIn('ACTIVE', daemon);
     const before = await versionOf(device);
-    data(await daemon.call(...use(device)));
+    expect(data(await daemon.call(...use(device))).version).toBe(before);
     expect(await versionOf(device)).toBe(before);
     await backUp(daemon, device.deviceId);
     expect(await versionOf(device)).toBe(before + 1);
     const items = [{ deviceId: device.deviceId, reason: 'reported lost' }];
     data(await daemon.call('POST', '/api/devices/batch-update', { operation: 'LOCK', items }));
     expect(await versionOf(device)).toBe(before + 2);
+  });
+});
+
+it('is in the response to a write, with the ETag, also if the response is a stored one: the next write needs no read', async () => {
+  const device = await register(daemon);
+  let version = 1;
+  for (const note of ['drawer 3', 'drawer 4']) {
+    const headers = { 'if-match': `"${version}"`, 'idempotency-key': `note-${version}` };
+    const sent = () => daemon.call('PUT', `/api/devices/${device.deviceId}`, { note }, { headers });
+    for (const replayed of [null, 'true']) {
+      const written = await sent();
+      expect(written.headers.get('idempotent-replay')).toBe(replayed);
+      expect([data(written).version, written.headers.get('etag')]).toEqual([version + 1, `"${version + 1}"`]);
+    }
+    version++;
+  }
+  expect(device).toMatchObject({ version: 1 });
+});
+
+describe('a client that has a copy', () => {
+  const get = (path: string, tag: string, method = 'GET') =>
+    fetch(daemon.url + path, {
+      method,
+      headers: { authorization: `Bearer ${daemon.adminToken}`, 'if-none-match': tag },
+    });
+
+  it('of a device gets 304 until the device has changed', async () => {
+    const device = await register(daemon);
+    const path = `/api/devices/${device.deviceId}`;
+    const same = await get(path, '"1"');
+    expect([same.status, same.headers.get('etag'), await same.text()]).toEqual([304, '"1"', '']);
+    expect((await get(path, 'W/"1"')).status).toBe(304);
+    expect((await get(`${path}?events=5`, '"1"')).status).toBe(200);
+    data(await daemon.call(...update(device)));
+    expect((await get(path, '"1"')).status).toBe(200);
+  });
+
+  it('of another record gets 304 by the digest of the response', async () => {
+    const { personId } = data(await daemon.call('POST', '/api/people', { userName: 'copied' }));
+    const path = `/api/people/${personId}`;
+    const first = await get(path, '"none"');
+    const tag = first.headers.get('etag')!;
+    expect([first.status, tag]).toEqual([200, expect.stringMatching(/^"[\w-]{43}"$/)]);
+    expect((await get(path, tag)).status).toBe(304);
+    data(await daemon.call('POST', `${path}/leave`, { reason: 'end of contract' }));
+    expect((await get(path, tag)).status).toBe(200);
+  });
+
+  it('asks with HEAD as with GET', async () => {
+    const { deviceId } = await register(daemon);
+    for (const path of [`/api/devices/${deviceId}`, '/api/devices/list?size=1', '/api/health', '/api/devices/DEV-0']) {
+      const [whole, head] = [await get(path, '"none"'), await get(path, '"none"', 'HEAD')];
+      expect([head.status, await head.text()]).toEqual([whole.status, '']);
+      for (const name of ['content-type', 'content-length', 'etag'])
+        expect(head.headers.get(name), `${name} of ${path}`).toBe(whole.headers.get(name));
+    }
+    expect((await get(`/api/devices/${deviceId}`, '"1"', 'HEAD')).status).toBe(304);
+    expect((await get('/api/devices/lock', '"none"', 'HEAD')).status).toBe(404);
   });
 });
 

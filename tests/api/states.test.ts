@@ -126,6 +126,7 @@ describe('the effects of a change', () => {
       status: 'ACTIVE',
       userId: 'alice',
       activatedAt: expect.any(String),
+      version: 2,
     });
     expect(await detail(device)).toMatchObject({ userId: 'alice', activatedAt: response.activatedAt });
   });
@@ -161,6 +162,7 @@ describe('the effects of a change', () => {
       status: 'LOCKED',
       lockedAt: expect.any(String),
       lockReason: 'stolen',
+      version: 4,
     });
     expect(await detail(device)).toMatchObject({ lockReason: 'stolen', lockedAt: response.lockedAt, note: 'drawer 3' });
   });
@@ -168,14 +170,24 @@ describe('the effects of a change', () => {
   it('unlock: reason and time of the lock are cleared; the body is optional', async () => {
     const device = await deviceIn('LOCKED', daemon);
     const response = data(await daemon.call('POST', `/api/devices/${device.deviceId}/unlock`));
-    expect(response).toEqual({ deviceId: device.deviceId, status: 'ACTIVE', unlockedAt: expect.any(String) });
+    expect(response).toEqual({
+      deviceId: device.deviceId,
+      status: 'ACTIVE',
+      unlockedAt: expect.any(String),
+      version: 4,
+    });
     expect(await detail(device)).toMatchObject({ lockReason: null, lockedAt: null, userId: 'alice' });
   });
 
   it('deactivation: the time is stored, and the user remains', async () => {
     const device = await deviceIn('ACTIVE', daemon);
     const response = data(await operations.deactivate!(device));
-    expect(response).toEqual({ deviceId: device.deviceId, status: 'DEACTIVATED', deactivatedAt: expect.any(String) });
+    expect(response).toEqual({
+      deviceId: device.deviceId,
+      status: 'DEACTIVATED',
+      deactivatedAt: expect.any(String),
+      version: 3,
+    });
     expect(await detail(device)).toMatchObject({ deactivatedAt: response.deactivatedAt, userId: 'alice' });
   });
 

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CarriedFolder, carriedStamp, readCarried } from '../../base/carried-files.ts';
 import { TimeSlice } from '../../base/concurrency.ts';
 import { refuseNullInUrl } from '../null-text.ts';
+import { hasMatch } from '../ranges.ts';
 
 /** Content security policy of pages: they load everything from this daemon. `data:` is for icons inside style sheets. */
 export const pagePolicy = [
@@ -41,12 +42,6 @@ export async function pageOfFile(folder: CarriedFolder, name: string): Promise<P
   return page;
 }
 
-/** Whether the client already has the content of this tag (If-None-Match of RFC 9110, 13.1.2). */
-export function isKnown({ headers }: FastifyRequest, etag: string): boolean {
-  const tags = headers['if-none-match']?.split(',').map(tag => tag.trim().replace(/^W\//, ''));
-  return tags?.some(tag => tag === '*' || tag === etag) ?? false;
-}
-
 /** Sends a document or a file of a page. `caching`: without it, a browser may keep it but must check each time. */
 export async function sendPage(
   request: FastifyRequest,
@@ -58,7 +53,7 @@ export async function sendPage(
   refuseNullInUrl(request.url);
   reply.header('cache-control', caching).header('etag', etag).header('referrer-policy', 'no-referrer');
   reply.header('x-content-type-options', 'nosniff');
-  if (isKnown(request, etag)) return reply.code(304).send();
+  if (hasMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
   // Many that wait for one document get it in one turn of the event loop, and writing a megabyte takes a millisecond.
   const slice = new TimeSlice();
   if (slice.over) await slice.pass();

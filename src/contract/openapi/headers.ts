@@ -22,6 +22,7 @@ export const headers = {
   },
   ETag: { description: 'SHA-256 of the file, in quotes.', ...text },
   DeviceVersion: { description: 'Version of the device, in quotes.', ...text },
+  ResponseTag: { description: 'A digest of the response, in quotes.', ...text },
   AcceptRanges: { description: 'Always bytes.', ...text },
   ContentDisposition: { description: 'attachment, with the name of the file.', ...text },
   ContentRange: { description: 'The bytes that were sent and the size of the file.', ...text },

@@ -1,6 +1,6 @@
 /** Operations of the contract as OpenAPI operation objects. */
 import type { TObject } from 'typebox';
-import { acceptsKey, acceptsVersion, type RouteShape, versionTags } from '../define.ts';
+import { acceptsKey, acceptsVersion, hasEntityTag, type RouteShape, showsVersion, versionTags } from '../define.ts';
 import { LIST } from '../fields.ts';
 import { bodyBounds, idempotency, rateLimits } from '../limits.ts';
 import { closeCodes, stream } from '../values.ts';
@@ -83,6 +83,7 @@ function parametersOf(shape: RouteShape): JsonObject[] {
     // The token of the stream is a security scheme.
     ...(shape.websocket ? query.filter(({ name }) => name !== 'token') : query),
     ...(shape.raw && shape.errors.includes(416) ? downloadHeaders : []),
+    ...(hasEntityTag(shape) ? [copyHeader('response')] : []),
     ...(acceptsVersion(shape) ? [versionHeader] : []),
     ...(acceptsKey(shape) ? [keyHeader] : []),
   ];
@@ -126,6 +127,14 @@ const versionHeader: JsonObject = {
   schema: { type: 'string', pattern: versionTags.source, example: '"3"' },
 };
 
+const copyHeader = (what: string): JsonObject => ({
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: `ETag of your copy: if the ${what} is unchanged, the response is 304`,
+  schema: { type: 'string' },
+});
+
 const downloadHeaders: JsonObject[] = [
   {
     name: 'Range',
@@ -134,13 +143,7 @@ const downloadHeaders: JsonObject[] = [
     description: 'the part of the file to send; one range',
     schema: { type: 'string' },
   },
-  {
-    name: 'If-None-Match',
-    in: 'header',
-    required: false,
-    description: 'ETag of your copy: if the file is unchanged, the response is 304',
-    schema: { type: 'string' },
-  },
+  copyHeader('file'),
   {
     name: 'If-Range',
     in: 'header',
@@ -183,7 +186,11 @@ function success(shape: RouteShape): JsonObject {
     ...everyHeader,
     ...(shape.limit ? limitHeaders : {}),
     ...(acceptsKey(shape) ? replayHeader : {}),
-    ...(shape.id === 'getDevice' ? { ETag: header('DeviceVersion') } : {}),
+    ...(showsVersion(shape)
+      ? { ETag: header('DeviceVersion') }
+      : hasEntityTag(shape)
+        ? { ETag: header('ResponseTag') }
+        : {}),
   };
   if (shape.websocket) return upgrade();
   if (shape.raw) return rawResponses(shape, headers);
@@ -192,6 +199,7 @@ function success(shape: RouteShape): JsonObject {
   const schema = { allOf: [ref('Envelope'), { type: 'object', required: ['code', 'data'], properties }] };
   const example = { code: 200, message: 'success', data: dataExample(shape) };
   const done = { description: 'success', headers, content: { [json]: { schema, example } } };
+  if (hasEntityTag(shape)) return { 200: done, 304: { description: 'your copy is up to date', headers } };
   return shape.unready ? { 200: done, 503: unready(shape.unready, headers, data) } : { 200: done };
 }
 

@@ -285,12 +285,12 @@ export const commitRules: readonly Rule[] = [
   rule('usage and backups are counted on the device', async ({ store }) => {
     await commit(store, [addDevice('A'), addDevice('B')], { at: 1 });
     expect(await commit(store, [useDevice(1, 30), useDevice(1, 0)], { at: 10 })).toEqual([
-      { kind: 'used', usageCount: 1, usageSeconds: 30 },
-      { kind: 'used', usageCount: 2, usageSeconds: 30 },
+      { kind: 'used', usageCount: 1, usageSeconds: 30, version: 1 },
+      { kind: 'used', usageCount: 2, usageSeconds: 30, version: 1 },
     ]);
     expect(await commit(store, [addBackup(1), useDevice(1, 12)], { at: 20 })).toEqual([
       { kind: 'added', number: 1 },
-      { kind: 'used', usageCount: 3, usageSeconds: 42 },
+      { kind: 'used', usageCount: 3, usageSeconds: 42, version: 1 },
     ]);
     expect(await store.device(1)).toMatchObject({
       usageCount: 3,

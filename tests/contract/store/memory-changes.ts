@@ -316,7 +316,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       setDevice(content, change.device, change.set);
       write(change.entry, change.device, null);
       if (change.set.status === 'DEACTIVATED') removePin(change.device);
-      return { kind: 'done' };
+      return { kind: 'set', version: raised(change.device) - 1 };
     case 'devices.bind': {
       const wrong = change.bound.some(
         ({ person, userKey }) => person !== null && content.people[person - 1]?.userKey !== userKey,
@@ -335,7 +335,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const usageSeconds = (device?.usageSeconds ?? 0) + change.seconds;
       deviceOf(change.device)({ usageCount, usageSeconds, lastUsedAt: at });
       write(change.entry, change.device, null);
-      return { kind: 'used', usageCount, usageSeconds };
+      return { kind: 'used', usageCount, usageSeconds, version: raised(change.device) - 1 };
     }
     case 'user.add': {
       const userKey = personKey(change.user.username);
@@ -369,7 +369,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       deviceOf(change.backup.device)({ backupCount, lastBackupAt: at, version: raised(change.backup.device) });
       content.backups.push({ ...change.backup, number, createdAt: at });
       write(change.entry, change.backup.device, number);
-      return { kind: 'added', number };
+      return { kind: 'added', number, version: raised(change.backup.device) - 1 };
     }
     case 'receipt.add': {
       const { receipt, entry } = change;
