@@ -112,7 +112,7 @@ needsPostgres('a PostgreSQL store whose server', () => {
     const results = await store.commit(commitOf([addDevice('B'), useDevice(1, 3)], { at: 50 }));
     expect(results).toEqual([
       { kind: 'added', number: 2, at: 100 },
-      { kind: 'used', usageCount: 1, usageSeconds: 3, at: 100 },
+      { kind: 'used', usageCount: 1, usageSeconds: 3, version: 1, at: 100 },
     ]);
     expect((await store.events({ after: 0, limit: 9 })).map(({ at }) => at)).toEqual([100, 100, 100]);
     const [first, second] = [await store.device(1), await store.device(2)];

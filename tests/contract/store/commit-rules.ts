@@ -289,8 +289,8 @@ export const commitRules: readonly Rule[] = [
       { kind: 'used', usageCount: 2, usageSeconds: 30, version: 1 },
     ]);
     expect(await commit(store, [addBackup(1), useDevice(1, 12)], { at: 20 })).toEqual([
-      { kind: 'added', number: 1 },
-      { kind: 'used', usageCount: 3, usageSeconds: 42, version: 1 },
+      { kind: 'added', number: 1, version: 2 },
+      { kind: 'used', usageCount: 3, usageSeconds: 42, version: 2 },
     ]);
     expect(await store.device(1)).toMatchObject({
       usageCount: 3,
