@@ -1408,6 +1408,8 @@ export const rosterFaults: typeof en.rosterFaults = {
     name: `name hat mehr als ${rosterBounds.name} Zeichen`,
     type: 'type muss UKEY oder SIMKEY sein',
     count: `count muss eine ganze Zahl von 1 bis ${rosterBounds.keys} sein`,
+    printedNumber:
+      'printedNumber muss die Nummer eines einzigen Schlüssels sein: eine gültige Seriennummer, mit count 1',
     'person twice': ({ earlier, userId }) => `${userId} steht schon in Zeile ${earlier}`,
     lines: () => `eine Liste hat höchstens ${grouped(rosterBounds.lines)} Zeilen`,
     encoding: ({ encoding }) =>

@@ -1225,7 +1225,7 @@ export const station = {
   roster: {
     title: 'Roster',
     file: 'List of people',
-    hint: 'An export of a directory or HR system (CSV, .xlsx, JSON, LDIF), or CSV with userId, name, count and type. It is read in this browser and is not uploaded.',
+    hint: 'An export of a directory or HR system (CSV, .xlsx, JSON, LDIF), or CSV with userId, name, count, type and printedNumber. It is read in this browser and is not uploaded.',
     remove: 'Remove the roster',
     unused: (columns: readonly string[]) => `Ignored columns: ${columns.join(', ')}.`,
     gone: (userIds: readonly string[]) => `No key for persons whom the file marks as gone: ${userIds.join(', ')}.`,
@@ -1357,6 +1357,7 @@ export const rosterFaults = {
     name: `name has more than ${rosterBounds.name} characters`,
     type: 'type must be UKEY or SIMKEY',
     count: `count must be a whole number from 1 to ${rosterBounds.keys}`,
+    printedNumber: 'printedNumber must be the number of one key: a valid serial number, and count 1',
     'person twice': ({ earlier, userId }) => `${userId} is already in line ${earlier}`,
     lines: () => `a roster has at most ${grouped(rosterBounds.lines)} lines`,
     encoding: ({ encoding }) =>

@@ -1,4 +1,5 @@
 /** The questions that devices ask of other subjects before a commit. A question that no subject answers forbids nothing. */
+import type { KeyObject } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import type { DeviceDetail, Registration } from '../../src/contract/devices.ts';
 import type { IdentityPolicy } from '../../src/contract/values.ts';
@@ -44,11 +45,23 @@ export interface ProofJudge {
 /** What a device is known by. */
 export type ShownIdentity = Pick<DeviceDetail, 'identity' | 'identityProvedAt'>;
 
+/** The credential by which the key of a device is recognized. */
+export interface RecognizingCredential {
+  /** Base64url. */
+  readonly id: string;
+  readonly publicKey: KeyObject;
+  readonly relyingParty: string;
+  /** When the key made it; milliseconds since 1970 (UTC). */
+  readonly createdAt: number;
+}
+
 /** Judges the credentials by which keys are recognized. */
 export interface IdentityJudge {
   /** The change that gives a new device the credential of its registration. Refuses with `ApiError`. */
   admit(context: Context, registration: Registration): Promise<Change>;
   shown(device: number): Promise<ShownIdentity>;
+  /** Null if the key of the device has none. */
+  credentialOf(device: number): Promise<RecognizingCredential | null>;
 }
 
 /** Without the subject of identities, devices are known by their serial numbers. */

@@ -15,7 +15,7 @@ import type { Evidence } from '../../src/contract/proof.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import type { ProvingState } from '../../src/contract/values.ts';
+import { identityParty, type ProvingState } from '../../src/contract/values.ts';
 import { clientDataHash, RELYING_PARTY } from '../devices/client-data.ts';
 
 /** Request of the registry to the key. */
@@ -56,17 +56,20 @@ export async function proveAttached(
 /** Rejects with an ApiError if the request does not fit the key. Only the texts of receipts are signed. */
 export async function signAttached(
   proving: ProvingKey,
-  { serialNumber, text: wanted, credentials }: SignInput,
+  { serialNumber, text: wanted, credentials, relyingParty = RELYING_PARTY }: SignInput,
   signal: AbortSignal,
 ): Promise<SignOutput> {
   requireSerial(proving.key(), serialNumber);
-  if (readReceiptText(wanted)?.serialNumber !== serialNumber)
+  const facts = readReceiptText(wanted);
+  if (facts?.serialNumber !== serialNumber)
     throw new ApiError(Code.parameterError, 'text must be the text of a receipt for this key');
+  if (relyingParty !== RELYING_PARTY && relyingParty !== identityParty(facts.registryId))
+    throw new ApiError(Code.parameterError, 'relyingParty must be that of receipts, or of the registry of the text');
   const request = {
     method: null,
     hostPublicKey: new Uint8Array(),
     clientDataHash: receiptHash(wanted),
-    relyingParty: RELYING_PARTY,
+    relyingParty,
     credentials: credentials.map(id => Buffer.from(id, 'base64url')),
   };
   const { evidence, ...ending } = await asked(proving, request, signal);

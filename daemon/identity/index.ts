@@ -19,6 +19,9 @@ const reads = (queries: RecordQueries) => ({
   identitiesOf: (device: number) => queries.all(identitiesOf, device),
   /** The credential with this id, also if its key has lost it. */
   identityWith: (credentialId: string) => queries.one(table.unique, credentialId),
+  /** At most one credential that a key has. */
+  anyIdentity: () =>
+    queries.rows<{ readonly number: number }>('SELECT number FROM identity WHERE lost_at IS NULL LIMIT 1', []),
   /** Credentials that an attached key may have, the likeliest first. */
   identityCandidates: (query: CandidatesQuery) => queries.rows<CandidateRow>(...candidatesIn(query)),
 });

@@ -9,11 +9,13 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { activationAlphabet, type IdentityPolicy } from '../../src/contract/values.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import { identityDataHash } from '../devices/client-data.ts';
-import type { IdentityJudge, ShownIdentity } from '../devices/judges.ts';
+import type { IdentityJudge, RecognizingCredential, ShownIdentity } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import type { Challenge, Challenges } from '../proofs/challenges.ts';
 import { ZERO_AAGUID } from '../proofs/judge/authenticator-data.ts';
+import { credentialWith } from '../proofs/judge/credential.ts';
+import { pointIn } from '../proofs/judge/made.ts';
 import { type Context, commitLast, holderOf, retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 import { checkedSignature, madeCredential } from './made.ts';
@@ -47,13 +49,14 @@ export class IdentityService implements IdentityJudge {
   }
 
   async challenge({ caller }: Context): Promise<DataOf<Routes['createIdentityChallenge']>> {
-    const { challenges, relyingParty, policy, now } = this.#parts;
+    const { store, challenges, relyingParty, policy, now } = this.#parts;
     const made = challenges.create(holderOf(caller), now());
     return {
       identityId: made.proofId,
       challenge: made.challenge.toString('base64url'),
       relyingParty,
       number: numberOf(made),
+      isInUse: (await store.anyIdentity()).length > 0,
       policy: await policy(),
       expiresAt: iso(made.expiresAt),
     };
@@ -89,6 +92,14 @@ export class IdentityService implements IdentityJudge {
   async shown(device: number): Promise<ShownIdentity> {
     const all = await this.#parts.store.identitiesOf(device);
     return { identity: domain.identityOf(all), identityProvedAt: isoOrNull(all.find(isOpen)?.provedAt ?? null) };
+  }
+
+  async credentialOf(device: number): Promise<RecognizingCredential | null> {
+    const open = (await this.#parts.store.identitiesOf(device)).find(isOpen);
+    if (!open) return null;
+    const { credentialId, publicKey, relyingParty, createdAt } = open;
+    const credential = credentialWith(Buffer.from(credentialId, 'base64url'), pointIn(publicKey));
+    return { ...credential, relyingParty, createdAt };
   }
 
   /** The credential of a new device. */

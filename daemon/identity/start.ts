@@ -1,6 +1,6 @@
 /** Credentials by which keys are recognized. */
 
-import { relyingParty as ownParty } from '../../src/contract/values.ts';
+import { identityParty } from '../../src/contract/values.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Challenges } from '../proofs/challenges.ts';
 import { identityOperations } from './routes.ts';
@@ -9,7 +9,7 @@ import { IdentityService } from './service.ts';
 export const startIdentity: StartSubject = ({ store, instance, now, offers }) => {
   const challenges = new Challenges(instance.secret('identity'));
   // The id of a registry stays the one that it has, on all nodes and in a copy: keys keep what they have made for it.
-  const relyingParty = `${instance.id}.${ownParty}`;
+  const relyingParty = identityParty(instance.id);
   const identities = new IdentityService({
     store,
     challenges,

@@ -5,12 +5,13 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
-import { checkReceipt, receiptHash } from '../../src/contract/receipts/check.ts';
+import { checkReceipt, receiptHash, signedFor } from '../../src/contract/receipts/check.ts';
 import { type ReceiptFacts, readReceiptText, receiptText } from '../../src/contract/receipts/text.ts';
 import type { ListedReceipt, Receipt } from '../../src/contract/receipts.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { activationAlphabet, relyingParty } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
+import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
@@ -18,13 +19,14 @@ import type { TrustedRoots } from '../proofs/trusted.ts';
 import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
-import { type Signer, signersOf } from './credentials.ts';
+import { type Signer, type Signers, signersOf } from './credentials.ts';
 import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from './records.ts';
 
 /** Dependencies of the service. */
 interface ReceiptServiceParts {
   readonly store: Store;
   readonly roots: Pick<TrustedRoots, 'current'>;
+  readonly identities: Pick<IdentityJudge, 'credentialOf'> | undefined;
   readonly registryId: string;
   /** Shared by all daemons of the registry, so that each accepts the texts of the others. */
   readonly secret: Uint8Array;
@@ -69,13 +71,16 @@ export class ReceiptService {
     };
     const receiptId = this.#idOf(context, facts);
     const text = receiptText({ ...facts, receiptId });
-    const signers = await this.#signers(context, device, kind);
+    const { signers, problem } = await this.#signers(context, device, kind);
+    // A key is asked for credentials of one relying party.
+    const party = signers[0]?.relyingParty ?? relyingParty;
     return {
       receiptId,
       challenge: receiptHash(text).toString('base64url'),
       text,
-      relyingParty,
-      credentials: signers.map(({ credential }) => credential.id),
+      relyingParty: party,
+      credentials: signers.flatMap(one => (one.relyingParty === party ? one.credential.id : [])),
+      problem,
       expiresAt: iso(at + VALID_MS),
     };
   }
@@ -102,7 +107,7 @@ export class ReceiptService {
         Code.parameterError,
         `text: device ${deviceId} is now bound to another person; request another receipt`,
       );
-    const signers = await this.#signers(context, device, kind);
+    const { signers } = await this.#signers(context, device, kind);
     const signer = signers.find(({ credential }) => credential.id === body.credentialId);
     if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);
     const checked = checkReceipt(body, signer.credential.publicKey);
@@ -140,9 +145,10 @@ export class ReceiptService {
     return closedBy === null ? null : ((await this.#parts.store.receiptNumbered(closedBy))?.receiptId ?? null);
   }
 
-  async #signers({ caller }: Context, device: DeviceRecord, kind: ReceiptFacts['kind']): Promise<Signer[]> {
-    const { store, roots, now } = this.#parts;
-    return signersOf(store, { device, kind, role: caller.role, trust: await roots.current(), now: now() });
+  async #signers({ caller }: Context, device: DeviceRecord, kind: ReceiptFacts['kind']): Promise<Signers> {
+    const { store, roots, identities, now } = this.#parts;
+    const [trust, identity] = await Promise.all([roots.current(), identities?.credentialOf(device.number)]);
+    return signersOf(store, { device, kind, role: caller.role, trust, identity: identity ?? null, now: now() });
   }
 
   /** The id authenticates the text and the caller, so nothing has to be stored before the key has signed. */
@@ -194,6 +200,7 @@ function listed({ text, createdAt }: StoredReceipt, closedBy: string | null): Li
 function shown(row: NewReceipt & StoredReceipt, closedBy: string | null): Receipt {
   const { text, credentialId, authenticatorData, signature, publicKey, proof } = row;
   const { registryId, terms } = readReceiptText(text)!;
-  const signed = { text, relyingParty, credentialId, authenticatorData, signature, publicKey, proof };
+  const party = signedFor(authenticatorData, registryId)!;
+  const signed = { text, relyingParty: party, credentialId, authenticatorData, signature, publicKey, proof };
   return { ...listed(row, closedBy), registryId, terms, ...signed };
 }

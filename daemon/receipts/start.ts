@@ -8,6 +8,11 @@ import { overdueLoans } from './work.ts';
 
 export const startReceipts: StartSubject = ({ log, stack, store, instance, now, offers }) => {
   stack.start(new DueWork({ store, log }, overdueLoans({ store, now })));
-  const parts = { registryId: instance.id, secret: instance.secret('receipts'), roots: offers.roots! };
+  const parts = {
+    registryId: instance.id,
+    secret: instance.secret('receipts'),
+    roots: offers.roots!,
+    identities: offers.identityJudge,
+  };
   return { operations: receiptOperations({ receipts: new ReceiptService({ ...parts, store, now }) }) };
 };

@@ -23,6 +23,7 @@ export const identityOperations = additions('Identity', {
       challenge: shown('32 random bytes that the key signs; base64url without padding'),
       relyingParty: shown('relying party of the credential: the id of the registry, `.devmgr.invalid`'),
       number: shown('serial number for a key that has none', 'DM-7KQM2-XWDH9'),
+      isInUse: Type.Boolean({ description: 'whether any device has a credential: else no key is asked for one' }),
       policy: oneOf(identityPolicies, { description: 'which keys make a credential: see the policy of proofs' }),
       expiresAt: timestamp('until when it can be used'),
     }),

@@ -4,7 +4,7 @@ import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, serialNumber } from './device-fields.ts';
 import { base64url, line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
-import { proofBounds, receiptBounds } from './limits.ts';
+import { proofBounds, receiptBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { changers, proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
 
@@ -26,6 +26,9 @@ export const signing = Type.Object({
   serialNumber,
   text: signedText,
   credentials: Type.Array(assertion.credentialId, { minItems: 1, maxItems: receiptBounds.credentials }),
+  relyingParty: Type.Optional(
+    line(textLengths.username, { description: `relying party of the credentials; absent: ${relyingParty}` }),
+  ),
 });
 
 const params = Type.Object({
@@ -58,11 +61,15 @@ const receipt = Type.Object({
   publicKey: shown('public key of the credential: PEM'),
   proof: Type.Object(
     {
-      proofId: shown('the proof with which the key made the credential'),
+      proofId: nullable(
+        shown(
+          'the proof with which the key made the credential; null: the registry recognizes the key by it (Identity)',
+        ),
+      ),
       grade: oneOf(proofGrades, { description: 'its grade when the receipt was signed' }),
-      provedAt: timestamp('when the key was proved'),
-      attestation: shown('what the key gave in answer to the challenge: JSON'),
-      challenge: shown('that challenge; base64url'),
+      provedAt: timestamp('when the key has made it'),
+      attestation: nullable(shown('what the key gave in answer to the challenge: JSON')),
+      challenge: nullable(shown('that challenge; base64url')),
     },
     { description: 'where the public key is from' },
   ),
@@ -101,10 +108,11 @@ export const receiptOperations = additions('Receipts', {
       receiptId: listed.receiptId,
       challenge: shown('SHA-256 of the text: the client data hash that the key signs; base64url'),
       text: shown('text that the key signs'),
-      relyingParty: shown('relying party of the credential', relyingParty),
+      relyingParty: shown('relying party of the credentials', relyingParty),
       credentials: Type.Array(shown('id of a credential; base64url'), {
         description: 'credentials of the key that may sign; empty: the key has to be proved by FIDO first',
       }),
+      problem: nullable(shown('why a proof would not help either; null if it may, or if the key has a credential')),
       expiresAt: timestamp('until when the signature is accepted'),
     }),
     errors: [...states],
@@ -115,7 +123,7 @@ export const receiptOperations = additions('Receipts', {
   submitReceipt: {
     summary: 'Store a receipt that a key has signed',
     description:
-      'Accepts the signature of a credential that the key made in a proof with grade model or unit. A return is signed with the credential of the receipt before it. If that receipt has another credential, a handover or loan with a new one needs grade unit or the role ADMIN. Every receipt closes the open loan of its device.',
+      'Accepts the signature of a credential that the key made in a proof with grade model or unit, or of the one by which the registry recognizes it (grade claimed). A return is signed with the credential of the receipt before it. If that receipt has another credential, a handover or loan with a new one needs grade unit, a key that was recognized by it before that receipt, or the role ADMIN. Every receipt closes the open loan of its device.',
     access: changers,
     params,
     body: Type.Object({ text: signedText, ...assertion }),

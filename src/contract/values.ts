@@ -276,6 +276,8 @@ export const unproved = {
 
 /** The relying party of all credentials of devmgr. `.invalid` cannot be registered (RFC 2606), so they are of use nowhere. */
 export const relyingParty = 'devmgr.invalid';
+/** The relying party of the credentials by which a registry recognizes its keys. */
+export const identityParty = (registryId: string): string => `${registryId}.${relyingParty}`;
 
 /** What a receipt is about: a key that a person keeps, that a person returns on a day, or that is back. */
 export const receiptKinds = ['handover', 'loan', 'return'] as const;

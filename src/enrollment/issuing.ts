@@ -81,6 +81,7 @@ export class KeyIssuing {
   async #done(action: IssueAction, key: NumberedKey, deviceId: string): Promise<IssueEvent> {
     const { requests, askPin, askNewPin } = this.#parts;
     const choice = this.#options.pin;
+    if (changesKey(action)) await requests.prove(key);
     switch (action.type) {
       case 'read credentials':
         return { type: 'credentials', credentials: await requests.credentials(deviceId) };
@@ -108,3 +109,9 @@ export class KeyIssuing {
     }
   }
 }
+
+/** Whether the key, or what providers have of it, may be changed by the action or right after it. */
+const changesKey = (action: IssueAction): boolean =>
+  action.type !== 'read credentials' &&
+  action.type !== 'settle reset' &&
+  (action.type !== 'step' || action.step.step !== 'state');

@@ -114,7 +114,10 @@ export class KeyEnrollment {
   /** The result for a registered key; null if it is not registered. */
   async #known(key: Key): Promise<EnrollmentOutcome | null> {
     const device = await this.#registry.deviceOf(key);
-    return device && this.#recognized(key, device);
+    if (device !== null) return this.#recognized(key, device);
+    const carried = await this.#registry.recognition.carried(key);
+    if (carried === null) return null;
+    return this.#outcome(key, { result: 'failed', message: this.#words({ type: 'other device', carried }) });
   }
 
   async #recognized(key: Key, device: DeviceDetail): Promise<EnrollmentOutcome> {
@@ -126,6 +129,7 @@ export class KeyEnrollment {
     }
     const contradiction = await otherKeyOf(this.#registry, key, device);
     if (contradiction !== null) {
+      if (contradiction.shown === 'none' && this.#options.wasReset) return this.#bound(key, device);
       const message = this.#words({ type: 'other key', device, contradiction });
       return this.#outcome(key, { result: 'failed', message });
     }
@@ -161,7 +165,7 @@ export class KeyEnrollment {
 
   /** The credential of a key that is registered, or why it has none that it must have. */
   async #identity(key: Key): Promise<MadeIdentity> {
-    const isWanted = isNumbered(key) || (isAnswering(key) && (await this.#registry.identityPolicy()) === 'required');
+    const isWanted = await needsIdentity(this.#registry, key);
     return isWanted ? this.#registry.recognition.make(key) : { identity: null, problem: null };
   }
 
@@ -281,6 +285,10 @@ export function outcomeOf(key: Key, options: EnrollKeyOptions, { result, ...rest
     ...rest,
   };
 }
+
+/** Whether a key that is not registered must make a credential. */
+export const needsIdentity = async (registry: EnrollmentRegistry, key: Key): Promise<boolean> =>
+  isNumbered(key) || (isAnswering(key) && (await registry.identityPolicy()) === 'required');
 
 /** Why a registered device cannot be activated for a user; null if it is INACTIVE, or ACTIVE for that user. */
 export function blockOf({ status, userId }: Pick<DeviceDetail, 'status' | 'userId'>, user: string): DeviceBlock | null {

@@ -8,6 +8,8 @@ import type { NumberedKey } from './registry.ts';
 /** The requests that a reset needs. */
 export interface ResetRequests {
   step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
+  /** Has a key with a credential of the registry prove after a touch that it is its device. Rejects with `IssueProblem`. */
+  prove(key: NumberedKey): Promise<void>;
   /** The reset of the key whose outcome is not recorded. */
   reset(deviceId: string): Promise<KeyReset>;
   recordReset(deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset>;
@@ -23,6 +25,8 @@ export async function eraseKey(
   deviceId: string,
   isOpen = false,
 ): Promise<KeyReset> {
+  // A key that was erased before has nothing to prove it with.
+  if (!isOpen) await requests.prove(key);
   const { state } = await stepDone(requests.step(key, { step: 'state' }));
   if (!isOpen) await requests.recordReset(deviceId, { stage: 'begun', hadPin: state?.isSet === true });
   try {

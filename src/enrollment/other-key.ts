@@ -21,23 +21,26 @@ export async function otherKeyOf(
 ): Promise<Contradiction | null> {
   const mustClaim = Boolean(device.proof?.aaguid) && !key.claims?.aaguid;
   const contradiction = contradictionOf(mustClaim ? await questions.withClaims(key) : key, device);
-  if (contradiction !== null || mayBeErased || !isAnswering(key) || key.serialSource === recognizedBy)
-    return contradiction;
-  const lacking = device.identity === 'credential' ? await lacksIdentity(questions, key, device) : null;
-  if (lacking !== null || device.status !== 'ACTIVE') return lacking;
+  if (contradiction !== null || !isAnswering(key) || key.serialSource === recognizedBy) return contradiction;
+  const other = await otherIdentity(questions, key, device, mayBeErased);
+  if (other !== null || mayBeErased || device.status !== 'ACTIVE') return other;
   return lostCredentials(questions, key as NumberedKey, device.deviceId).catch(() => null);
 }
 
-/** A device with a credential is that key alone. One that cannot be asked shows nothing. */
-async function lacksIdentity(
+/** A key with the credential of another device is that one, and a device with a credential is the key that has it. */
+async function otherIdentity(
   { recognition }: DeviceQuestions,
   key: Key,
   device: DeviceDetail,
+  mayBeErased: boolean,
 ): Promise<Contradiction | null> {
-  const has = await recognition.hasCredentialOf(key, device).catch(() => null);
+  const isKnown = device.identity === 'credential';
+  const has = isKnown ? await recognition.hasCredentialOf(key, device).catch(() => null) : false;
+  // A key that cannot be asked shows nothing.
   if (has !== false) return null;
-  const other = await recognition.deviceOf(key).catch(() => null);
-  return { what: 'credential', recorded: device.deviceId, shown: other?.deviceId ?? 'none' };
+  const carried = await recognition.carried(key);
+  const shown = carried?.deviceId ?? (isKnown && !mayBeErased ? 'none' : device.deviceId);
+  return shown === device.deviceId ? null : { what: 'credential', recorded: device.deviceId, shown };
 }
 
 /** Only of credentials that this key, or the one before it, has reported without its PIN. A key that cannot be asked shows nothing. */

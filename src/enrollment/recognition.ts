@@ -3,7 +3,9 @@ import type { DataOf, InputOf } from '../contract/define.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { IdentityCandidate, NewIdentity } from '../contract/identity-shapes.ts';
+import { textLengths } from '../contract/limits.ts';
 import type { Routes } from '../contract/routes.ts';
+import { IssueProblem } from './issue-step.ts';
 import { claimedIn } from './same-device.ts';
 import type { Poll, Send } from './send.ts';
 
@@ -20,6 +22,14 @@ export const isNumbered = ({ serialSource }: Pick<Key, 'serialSource'>): boolean
 
 type Candidates = DataOf<Routes['listIdentityCandidates']>;
 
+/** The key under the number that is printed on it. */
+export const withPrinted = (key: Key, printed: string): Named => ({
+  ...key,
+  serialNumber: printed,
+  serialSource: 'printed',
+  problem: null,
+});
+
 /** Whether a key can be recognized by a credential. */
 const mayHaveCredential = ({ deviceType, simulated, keyId }: Key): boolean =>
   deviceType === 'UKEY' && !simulated && Boolean(keyId);
@@ -32,21 +42,35 @@ export type MadeIdentity =
 /** Milliseconds between two looks at the claims of a key, and in all: a key without a serial number is asked at once. */
 const claimsPoll = { everyMs: 50, forMs: 1_500 } as const;
 
+/** The station, and the errors of its clients. */
+export interface RecognitionOptions {
+  /** Its name: the credentials that it had last are looked for first. */
+  readonly station?: () => Promise<string>;
+  /** Whether the registry has an earlier version, which does not know the operation. */
+  readonly isUnknown?: (error: unknown) => boolean;
+}
+
 /** Requests of the station for keys without a serial number. Each key is looked for once while it is plugged in. */
 export class Recognition {
   readonly #registry: Send;
   readonly #hardware: Send;
   readonly #poll: Poll;
+  readonly #options: RecognitionOptions;
   readonly #found = new Map<Key['keyId'], Promise<Key>>();
+  /** Credentials of keys that report a serial number. */
+  readonly #carried = new Map<Key['keyId'], Promise<IdentityCandidate | null>>();
   /** Challenges whose number was given to a key. */
   readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
+  /** Serial numbers of the devices as which keys have made or used their credential after a touch. */
+  readonly #touched = new Map<Key['keyId'], string>();
   /** Credentials that were made before the registration. */
   readonly #prepared = new Map<Key['keyId'], MadeIdentity>();
 
-  constructor(registry: Send, hardware: Send, poll: Poll) {
+  constructor(registry: Send, hardware: Send, poll: Poll, options: RecognitionOptions = {}) {
     this.#registry = registry;
     this.#hardware = hardware;
     this.#poll = poll;
+    this.#options = options;
   }
 
   /** The key with the serial number of its device. Unchanged if it is not recognized, or if it could not be asked. */
@@ -60,7 +84,8 @@ export class Recognition {
   /** `recognized` for a list. */
   async all(list: readonly Key[]): Promise<Key[]> {
     const listed = new Set(list.map(({ keyId }) => keyId));
-    for (const keyId of this.#found.keys()) if (!listed.has(keyId)) this.#found.delete(keyId);
+    for (const known of [this.#found, this.#carried, this.#touched])
+      for (const keyId of known.keys()) if (!listed.has(keyId)) known.delete(keyId);
     return Promise.all(list.map(key => this.recognized(key)));
   }
 
@@ -69,21 +94,26 @@ export class Recognition {
     return found === null ? key : this.#proved(key, found.identityId, found.candidate, found.assertion);
   }
 
-  /** The device whose credential the key has, whatever serial number it reports; null if it is recognized as none. */
-  async deviceOf(key: Key): Promise<IdentityCandidate | null> {
-    return (await this.#find(key))?.candidate ?? null;
+  /** The device whose credential a key has that reports a serial number; null if it has none, or could not be asked. */
+  carried(key: Key): Promise<IdentityCandidate | null> {
+    if (!mayHaveCredential(key) || key.serialSource === recognizedBy || isNumbered(key)) return Promise.resolve(null);
+    const { keyId } = key;
+    const carried = this.#carried.get(keyId) ?? this.#find(key).then(found => found?.candidate ?? null);
+    this.#carried.set(keyId, carried);
+    return carried.catch(() => {
+      this.#carried.delete(keyId);
+      return null;
+    });
   }
 
   async #find(key: Key) {
-    const [asked, { identityId, challenge, policy }] = await Promise.all([
-      this.#claimed(key),
-      this.#registry('createIdentityChallenge', {}),
-    ]);
-    if (policy === 'never') return null;
+    const { identityId, challenge, policy, isInUse } = await this.#registry('createIdentityChallenge', {});
+    if (policy === 'never' || isInUse === false) return null;
+    const asked = await this.#claimed(key);
     let portion: number | null = 1;
     while (portion !== null) {
       const candidates: Candidates = await this.#registry('listIdentityCandidates', {
-        body: { ...shownBy(asked), portion },
+        body: { ...shownBy(asked), ...(await this.#place()), portion },
       });
       const { relyingParty, list } = candidates;
       if (list.length === 0) return null;
@@ -104,7 +134,11 @@ export class Recognition {
     { serialNumber }: { readonly serialNumber: string },
     assertion: DataOf<Routes['identifyKey']>['assertion'],
   ): Promise<Key> {
-    if (assertion !== null) await this.#registry('proveIdentity', { params: { identityId }, body: assertion });
+    if (assertion !== null)
+      await this.#registry('proveIdentity', {
+        params: { identityId },
+        body: { ...assertion, ...(await this.#place()) },
+      });
     return this.named(key, serialNumber);
   }
 
@@ -116,7 +150,7 @@ export class Recognition {
 
   /** Gives the key a number: the printed one, or one that the registry makes. */
   async numbered(key: Key, printed: string | null): Promise<Named> {
-    if (printed !== null) return { ...key, serialNumber: printed, serialSource: 'printed', problem: null };
+    if (printed !== null) return withPrinted(key, printed);
     const challenge = await this.#registry('createIdentityChallenge', {});
     this.#numbers.set(key.keyId, challenge);
     return { ...key, serialNumber: challenge.number, serialSource: 'auto', problem: null };
@@ -147,8 +181,12 @@ export class Recognition {
     const { evidence, problem } = await this.#identify(key, { step: 'make', relyingParty, challenge });
     if (!evidence) return { identity: null, problem: problem ?? 'the key has made no credential' };
     const { aaguid, firmware } = shownBy(asked);
+    if (key.serialNumber !== null) this.#touched.set(key.keyId, key.serialNumber);
     const numberSource = key.serialSource === 'printed' || key.serialSource === 'auto' ? key.serialSource : 'key';
-    return { identity: { identityId, evidence, aaguid, firmware, numberSource }, problem: null };
+    return {
+      identity: { identityId, evidence, aaguid, firmware, numberSource, ...(await this.#place()) },
+      problem: null,
+    };
   }
 
   /** Gives a registered device the credential of its key. `replace`: in place of the one that was lost. */
@@ -157,16 +195,55 @@ export class Recognition {
     await this.#registry('bindIdentity', { params: { identityId }, body: made });
   }
 
+  /**
+   * Has the key of a device with a credential sign after a touch, once while it is plugged in: before it is erased, issued or handed over.
+   * Rejects with `IssueProblem` if it does not.
+   */
+  async prove(key: Named): Promise<void> {
+    const { keyId, serialNumber } = key;
+    if (!mayHaveCredential(key) || this.#touched.get(keyId) === serialNumber) return;
+    const { relyingParty, list } = await this.#ofNumber(key, serialNumber);
+    const [candidate] = list;
+    if (!candidate) return;
+    const { credentialId, deviceId } = candidate;
+    const { identityId, challenge } = await this.#registry('createIdentityChallenge', {});
+    const { assertion, failure, problem } = await this.#identify(key, {
+      step: 'prove',
+      relyingParty,
+      challenge,
+      credentials: [credentialId],
+    });
+    if (assertion === null)
+      throw new IssueProblem(failure ?? 'protocol', `the key has not proved that it is ${deviceId}: ${problem}`);
+    await this.#registry('proveIdentity', {
+      params: { identityId },
+      body: { ...assertion, ...(await this.#place()), deviceId },
+    });
+    this.#touched.set(keyId, serialNumber);
+  }
+
   /** Whether the key has the credential of the device; null if the device has none, or if the key could not be asked. */
   async hasCredentialOf(key: Key, { serialNumber }: Pick<DeviceDetail, 'serialNumber'>): Promise<boolean | null> {
     if (!mayHaveCredential(key)) return null;
-    const asked = await this.#claimed(key);
-    const body = { ...shownBy(asked), serialNumber };
-    const { relyingParty, list } = await this.#registry('listIdentityCandidates', { body });
+    const { relyingParty, list } = await this.#ofNumber(key, serialNumber);
     if (list.length === 0) return null;
     const credentials = list.map(({ credentialId }) => credentialId);
     const { credentialId, problem } = await this.#identify(key, { step: 'find', relyingParty, credentials });
     return problem === null ? credentialId !== null : null;
+  }
+
+  /** The credential of the device with this serial number, which needs no claims of the key. */
+  #ofNumber(key: Key, serialNumber: string): Promise<Candidates> {
+    const { isUnknown = () => false } = this.#options;
+    return this.#registry('listIdentityCandidates', { body: { ...shownBy(key), serialNumber } }).catch(error => {
+      if (!isUnknown(error)) throw error;
+      return { relyingParty: noParty, list: [], next: null };
+    });
+  }
+
+  async #place(): Promise<{ readonly station?: string }> {
+    const { station } = this.#options;
+    return station === undefined ? {} : { station: (await station()).slice(0, textLengths.tokenName) };
   }
 
   /** The key with its claims; as it is if it makes none. */

@@ -2,6 +2,7 @@
 import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { DeviceDetail, DeviceListItem } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
+import type { IdentityCandidate } from '../contract/identity-shapes.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { CredentialItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
@@ -92,6 +93,8 @@ export type EnrollmentReason =
   | { readonly type: 'not activated'; readonly device: DeviceDetail; readonly userId: string; readonly dryRun: boolean }
   /** The key contradicts the device that has its serial number. */
   | { readonly type: 'other key'; readonly device: DeviceDetail; readonly contradiction: Contradiction }
+  /** The serial number is not registered, and the key has the credential of a device. */
+  | { readonly type: 'other device'; readonly carried: IdentityCandidate }
   /** The printed number is that of a device whose key has a credential, which this key lacks. */
   | { readonly type: 'number taken'; readonly device: DeviceDetail }
   /** The key waited for its registration, and another client registered the device. */

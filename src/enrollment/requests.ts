@@ -38,10 +38,16 @@ const keyRequests = (registry: Send, hardware: Send): Pick<DeviceQuestions, 'cre
 });
 
 /** The requests of issuing. */
-export const issueRequestsBy = (registry: Send, hardware: Send, codeOf: RequestErrors['codeOf']): IssueRequests => ({
+export const issueRequestsBy = (
+  registry: Send,
+  hardware: Send,
+  codeOf: RequestErrors['codeOf'],
+  recognition: Recognition,
+): IssueRequests => ({
   ...keyRequests(registry, hardware),
   start: (deviceId, providerId) => registry('startCredential', { params: { deviceId }, body: { providerId } }),
   finish: (deviceId, credentialId, body) => registry('finishCredential', { params: { deviceId, credentialId }, body }),
+  prove: key => recognition.prove(key),
   reset: deviceId => registry('showKeyReset', { params: { deviceId } }),
   recordReset: (deviceId, body) => registry('recordKeyReset', { params: { deviceId }, body }),
   failureOf: error => issueFailure(codeOf(error)),

@@ -163,7 +163,16 @@ export const listFields: FieldSet<ListField> = [
 ];
 
 /** Fields of persons. */
-export type PersonField = 'userId' | 'name' | 'givenName' | 'familyName' | 'email' | 'status' | 'count' | 'type';
+export type PersonField =
+  | 'userId'
+  | 'name'
+  | 'givenName'
+  | 'familyName'
+  | 'email'
+  | 'status'
+  | 'count'
+  | 'type'
+  | 'printedNumber';
 
 /** Each name a tier of its own, after the name of the field: a file may have several of them, and none has to be asked about. */
 const inOrder = (text: string): readonly (readonly string[])[] => [[], ...words(text).map(word => [word])];
@@ -204,6 +213,8 @@ export const personFields: FieldSet<PersonField> = [
   },
   { field: 'count', words: inOrder('keys quantity qty anzahl nombredecles cantidad quantidade quantita') },
   { field: 'type', words: [], weak: words('devicetype keytype'), fits: isDeviceType },
+  // Exports have serial numbers of keys that a person had before: only its own name means it.
+  { field: 'printedNumber', words: [] },
 ];
 
 /** A value of a field with `isEvery`: names of columns with their values. */

@@ -26,9 +26,10 @@ export interface PersonRow {
   readonly userId: string;
   readonly name: string | null;
   readonly email: string | null;
-  /** Texts of the columns `count` and `type`. */
+  /** Texts of the columns `count`, `type` and `printedNumber`. */
   readonly count: string;
   readonly type: string;
+  readonly printedNumber: string;
   /** What marks the person as gone, such as `Status: Suspended`; null if nothing does. */
   readonly gone: string | null;
   /** `leavers` marks the person. */
@@ -75,6 +76,7 @@ async function* rowsOf(table: PersonFile['table'], leavers: RowCondition | null)
       email: text('email') || null,
       count: text('count'),
       type: text('type'),
+      printedNumber: text('printedNumber'),
       gone: gone ? gone.join(': ') : null,
       isLeaver: leavers?.values.includes(text('leaver').toLowerCase()) ?? false,
       problem,

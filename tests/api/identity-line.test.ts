@@ -115,6 +115,23 @@ it('a key makes its credential while it is checked, and is registered after it w
   await unplug();
 });
 
+it('a key that waited in a spool file is registered under its printed number, and gets its credential when it is plugged in again', async () => {
+  const [key, printed] = [authenticator(), freshSerial('PR')];
+  const enroll = (of: Key) => new KeyEnrollment(parts(), { ...options, activateFor: 'ada' }).handle(of);
+  const [plugged, unplug] = await plug(key);
+  const numbered = await recognition.numbered(plugged, printed);
+  await unplug();
+  const waited = { ...numbered, keyId: '', device: null };
+  const { deviceId, ...row } = await enroll(waited);
+  expect(row).toMatchObject({ result: 'registered', serialNumber: printed, status: 'ACTIVE' });
+  expect(data(await daemon.call('GET', `/api/devices/${deviceId}`))).toMatchObject({ identity: 'serial' });
+  const [again, pull] = await plug(key);
+  const device = { deviceId: deviceId!, status: 'ACTIVE' } as const;
+  expect(await enroll({ ...(await recognition.numbered(again, printed)), device })).toMatchObject({ result: 'known' });
+  await pull();
+  expect(data(await daemon.call('GET', `/api/devices/${deviceId}`))).toMatchObject({ identity: 'credential' });
+});
+
 it('a key that reports the serial number of another device is stopped, and its own device is named', async () => {
   const [key, other] = [authenticator(), authenticator()];
   const [mine, taken] = [await bound(key, freshSerial('PR'), 'ada'), await bound(other, freshSerial('PR'), 'ben')];

@@ -115,6 +115,9 @@ test('a key that leaves open whether an earlier reset has erased it can be reset
       stages.push(step);
       return { problem: null, state: null } as Awaited<ReturnType<ResetRequests['step']>>;
     },
+    prove: async () => {
+      stages.push('prove');
+    },
     reset: async () => open,
     recordReset: async (_deviceId, { stage }) => {
       stages.push(stage);

@@ -1,11 +1,14 @@
 /** Keys that report no serial number, or one that other keys have as well: enrolled with a credential, and recognized by it everywhere. */
+import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import type { FakeHid } from '../support/fake-hid.ts';
 import { FidoKey } from '../support/fido-key.ts';
 import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
+import { startEntra } from '../support/issuing-providers.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
-import { devmgr } from './program.ts';
+import { secretFile } from './issuing.ts';
+import { devmgr, start, temporaryFolder } from './program.ts';
 
 const system = (await vi.hoisted(async () => {
   const { FakeHid } = await import('../support/fake-hid.ts');
@@ -16,7 +19,7 @@ vi.mock('../../daemon/hardware/drivers.ts', async () => {
   return { createDrivers: () => [createHidDriver({ system })] };
 });
 
-const daemon = daemonOfTests({ hardware: true });
+const daemon = daemonOfTests({ hardware: true, webhookAllow: ['127.0.0.1'] });
 const root = authenticatorRoot('Test root of own numbers');
 const AAGUID = 'b93fd961-f2e6-462f-b122-82002247de78';
 const newKey = () => new IssuableAuthenticator({ root, aaguid: AAGUID });
@@ -28,10 +31,12 @@ function unplug(): void {
   plugged = null;
 }
 /** Only one key is attached at a time. */
-function plug(authenticator: IssuableAuthenticator, serial: string | null = null): void {
+function plug(authenticator: IssuableAuthenticator, serial: string | null = null): FidoKey {
   unplug();
   authenticator.replug();
-  plugged = system.plug({ serial, interfaces: { fido: new FidoKey({ authenticator, touched: true, issued: true }) } });
+  const fido = new FidoKey({ authenticator, touched: true, issued: true });
+  plugged = system.plug({ serial, interfaces: { fido } });
+  return fido;
 }
 
 const run = async (...words: string[]) => {
@@ -163,4 +168,137 @@ test('a script that names no number does not enroll such a key, and one number i
     code: 2,
     stderr: expect.stringContaining('--count 1'),
   });
+});
+
+/** Requests for which a key is touched: `up` is not false. */
+const touchesOf = ({ received }: FidoKey) =>
+  received.filter(message => /^100[12]/.test(message) && !message.includes('627570f4'));
+const jsonOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout);
+
+test('a key of a maker that is not trusted signs receipts by the credential by which it is recognized, with one touch', async () => {
+  const key = newKey();
+  plug(key);
+  await enroll('--printed', 'SK-0010', '--activate-for', 'ann');
+  const fido = plug(key);
+  await attached();
+  const signed = jsonOf(await run('receipts', 'add', '--json'));
+  expect(signed).toMatchObject({
+    serialNumber: 'SK-0010',
+    kind: 'handover',
+    proof: { grade: 'claimed', proofId: null },
+  });
+  expect(signed.relyingParty).toBe(`${signed.registryId}.devmgr.invalid`);
+  expect(touchesOf(fido)).toHaveLength(1);
+  const file = secretFile(JSON.stringify(signed));
+  expect(await run('receipts', 'verify', file)).toMatchObject({ code: 0 });
+  const forged = secretFile(JSON.stringify({ ...signed, relyingParty: 'devmgr.invalid' }));
+  expect(await run('receipts', 'verify', forged)).toMatchObject({ code: 6 });
+  expect(await run('receipts', 'add', '--kind', 'return')).toMatchObject({ code: 0 });
+  key.reset();
+  plug(key);
+  await attached();
+  expect(await run('receipts', 'add', '--kind', 'return')).toMatchObject({ code: 10 });
+});
+
+test('a key that can sign no receipt says so before the touch', async () => {
+  expect(await run('policies', 'update', '--identity', 'where-needed')).toMatchObject({ code: 0 });
+  const key = newKey();
+  const fido = plug(key, 'RN-0001');
+  expect(rowsOf(await enroll('--activate-for', 'ann'))).toMatchObject([{ result: 'registered' }]);
+  expect(await run('receipts', 'add')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/trusts no maker of FIDO keys[\s\S]*--identity required/),
+  });
+  expect(touchesOf(fido)).toEqual([]);
+});
+
+test('a key is issued and erased only after it has proved, with a touch, that it is the device', async () => {
+  const [key, other] = [newKey(), newKey()];
+  plug(key);
+  await enroll('--printed', 'SK-0011', '--activate-for', 'ann');
+  const { settings } = await startEntra();
+  expect(await daemon.call('POST', '/api/providers', { name: 'company', ...settings })).toMatchObject({ code: 200 });
+  const issue = (...more: string[]) =>
+    run('keys', 'issue', '--for', 'company', '--pin-file', secretFile('271828'), ...more);
+  plug(key);
+  await attached();
+  expect(await issue()).toMatchObject({ code: 0 });
+  const { identityProvedAt, deviceId } = await deviceOf('SK-0011');
+  expect(identityProvedAt).not.toBeNull();
+  // Another key that reports the serial number.
+  plug(other, 'SK-0011');
+  await attached();
+  const refused = await issue('--reset', '--yes');
+  expect(refused).toMatchObject({ code: 10, stderr: expect.stringContaining(`has not proved that it is ${deviceId}`) });
+  expect(other.hasPin).toBe(false);
+  plug(key);
+  await attached();
+  expect(await issue('--reset', '--yes')).toMatchObject({ code: 0 });
+  expect(await deviceOf('SK-0011')).toMatchObject({ identity: 'none' });
+});
+
+test('a key that is one device by its credential and another by its serial number is stopped at each command, and both are named', async () => {
+  const key = newKey();
+  plug(key);
+  const [{ deviceId: own }] = rowsOf(await enroll('--printed', 'SK-0020', '--activate-for', 'ann'));
+  plug(newKey(), 'CC-0020');
+  const [{ deviceId: copied }] = rowsOf(await enroll('--activate-for', 'bea'));
+  const both = new RegExp(`it is ${own} by its credential, and reports the serial number CC-0020 of ${copied}`);
+  const roster = secretFile('userId\nbea');
+  plug(key, 'CC-0020');
+  for (const more of [
+    ['--count', '1'],
+    ['--count', '1', '--activate-for', 'bea'],
+    ['--roster', roster],
+  ])
+    expect(rowsOf(await run('enroll', '--timeout', '5', '--json', ...more)), more.at(-1)).toMatchObject([
+      { result: 'failed', message: expect.stringMatching(both) },
+    ]);
+  const issue = ['keys', 'issue', '--provider', 'company', '--pin', 'none'];
+  const others = [
+    ['verify'],
+    ['lock', '--plugged', '--reason', 'test'],
+    ['receipts', 'add'],
+    issue,
+    [...issue, '--reset', '--yes'],
+  ];
+  for (const words of others)
+    expect(await run(...words), words[0]).toMatchObject({ stderr: expect.stringMatching(both) });
+  expect((await deviceOf('CC-0020')).status).toBe('ACTIVE');
+  plug(key, 'CC-0021');
+  const isEnrolled = new RegExp(`is not registered, and it is ${own} \\(SK-0020\\) by its credential`);
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'failed', message: expect.stringMatching(isEnrolled) }]);
+  expect(await run('verify')).toMatchObject({ stderr: expect.stringMatching(isEnrolled) });
+});
+
+test('a roster has printed numbers, and a spool file takes such keys', async () => {
+  const key = newKey();
+  const fido = plug(key);
+  const roster = secretFile('userId,printedNumber\nrose,SK-0030');
+  const line = run('enroll', '--roster', roster, '--timeout', '30', '--json');
+  await expect.poll(() => touchesOf(fido), { timeout: 20_000 }).toHaveLength(1);
+  unplug();
+  const bound = { result: 'registered', serialNumber: 'SK-0030', userId: 'rose', status: 'ACTIVE' };
+  expect(rowsOf(await line)).toMatchObject([bound]);
+  expect(await deviceOf('SK-0030')).toMatchObject({ identity: 'credential' });
+  const spool = ['--spool', join(temporaryFolder(), 'keys.spool')];
+  plug(newKey());
+  expect(rowsOf(await enroll('--printed', 'SK-0031', ...spool))).toMatchObject([{ result: 'registered' }]);
+  expect(await deviceOf('SK-0031')).toMatchObject({ identity: 'credential' });
+  plug(newKey());
+  expect(rowsOf(await enroll('--number', 'auto', ...spool))).toMatchObject([
+    { result: 'registered', serialNumber: expect.stringMatching(/^DM-\w{5}-\w{5}$/) },
+  ]);
+});
+
+test('watch shows a key again under the number of its device, once a command has recognized it', async () => {
+  const key = newKey();
+  plug(key);
+  await enroll('--printed', 'SK-0040');
+  unplug();
+  const watching = start(['watch', '--server', daemon.url], { env: { DEVMGR_TOKEN: daemon.adminToken } });
+  await watching.until('stderr', /connected/);
+  plug(key);
+  await attached();
+  await watching.until('stdout', /SK-0040 /);
 });

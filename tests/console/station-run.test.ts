@@ -31,9 +31,10 @@ function judgeBefore(device: Partial<DeviceDetail> | null, requests: Partial<Enr
     keysOf: async () => [],
     withClaims: async (key: Key) => key,
     identityPolicy: async () => 'where-needed',
+    recognition: { carried: async () => null },
     recordClaims: () => undefined,
     ...requests,
-  } as EnrollmentRegistry;
+  } as unknown as EnrollmentRegistry;
   const words = (reason: EnrollmentReason): string => {
     if (reason.type === 'other key') return 'another key';
     if (reason.type === 'activation refused') return reason.why ?? '';
@@ -366,6 +367,12 @@ describe('the file of a roster', () => {
     });
   });
 
+  test('may name the number that is printed on the key of a person', async () => {
+    const { people } = (await readRoster('userId,printed number,serial\nann,SK-1,77\nbob,,78\n')) as never;
+    expect(people).toMatchObject([{ userId: 'ann', printedNumber: 'SK-1' }, { userId: 'bob' }]);
+    expect(people[1]).not.toHaveProperty('printedNumber');
+  });
+
   test('names who is marked as gone and which lines repeat one: neither gets a key', async () => {
     const text = 'userId,name,status\nju\u0308rgen,A,Active\nJ\u00fcrgen,B,Active\ngrace,Grace,Terminated\n';
     expect(await readRoster(text)).toEqual({
@@ -383,6 +390,8 @@ describe('the file of a roster', () => {
     ['userId,type\nann,UKEY\nann,\n', 3, 'person twice'],
     ['userId,type\nann,CARD\n', 2, 'type'],
     ['userId,count\nann,101\n', 2, 'count'],
+    ['userId,printedNumber,count\nann,SK-1,2\n', 2, 'printedNumber'],
+    ['userId,printedNumber\nann,SK 1\n', 2, 'printedNumber'],
     [`userId\n"a\nb"\n`, 2, 'userId'],
     [`userId\n${'x'.repeat(129)}\n`, 2, 'userId'],
     ['userId,name\n,Ann\n', 2, 'userId'],

@@ -5,6 +5,7 @@ import { issueRequestsBy } from '../../../src/enrollment/requests.ts';
 import { problemOf } from '../../api/problem.ts';
 import { wordsOf } from '../../parts/problem.tsx';
 import { stationIssue as words } from '../../text/words.ts';
+import { recognition } from './registry.ts';
 import { codeOf, send } from './requests.ts';
 import type { AskPin, IssueKey } from './results.ts';
 
@@ -17,7 +18,7 @@ export const issueKey: IssueKey = async (key, deviceId, { providers, setsPin }, 
 };
 
 const partsOf = (ask: AskPin): IssueParts => ({
-  requests: issueRequestsBy(send, send, codeOf),
+  requests: issueRequestsBy(send, send, codeOf, recognition),
   askPin: ({ keyId, serialNumber }, retries) => ask({ keyId, serialNumber, retries, check: null }),
   askNewPin: ({ keyId, serialNumber }, check) => ask({ keyId, serialNumber, retries: null, check }),
 });

@@ -17,7 +17,7 @@ import { codeOf, send, sendAgain } from './requests.ts';
 import type { StationRegistry } from './run.ts';
 
 /** Keys without a serial number: those of the machine of the daemon, as the registry recognizes them. */
-export const recognition = new Recognition(send, send, poll);
+export const recognition = new Recognition(send, send, poll, { station: async () => location.hostname });
 
 /** The registry of the daemon that has served the page. */
 export const registry: StationRegistry = {
@@ -79,6 +79,8 @@ const words: EnrollmentWords = reason => {
       const { what, recorded, shown } = reason.contradiction;
       return `${reason.device.deviceId}: ${what} ${recorded} ≠ ${shown}`;
     }
+    case 'other device':
+      return `${reason.carried.deviceId} (${reason.carried.serialNumber})`;
     case 'activation refused':
       return reason.why ?? '';
     case 'unproved': {

@@ -4,7 +4,7 @@ import type { Key } from '../../../src/contract/hardware.ts';
 import type { CheckAction, LineAction, LineEvent, Remark } from '../../../src/enrollment/line/events.ts';
 import { Line } from '../../../src/enrollment/line/line.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';
-import type { PersonEnrollment, PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
+import { keyFor, type PersonEnrollment, type PersonVerdict } from '../../../src/enrollment/line/person-enrollment.ts';
 import { countsOf } from '../../../src/enrollment/line/rows.ts';
 import { settled } from '../../../src/enrollment/line/settled.ts';
 import { type BegunKeys, boundIn, HeldKeys } from './held-keys.ts';
@@ -172,7 +172,8 @@ export class StationRun {
     else void this.#commit(key, person, action.attempt);
   }
 
-  async #check(key: Key, person: Person, action: CheckAction): Promise<void> {
+  async #check(attached: Key, person: Person, action: CheckAction): Promise<void> {
+    const key = keyFor(attached, person);
     const line = this.#line;
     const { attempt } = action;
     this.#outcome = null;
@@ -191,7 +192,8 @@ export class StationRun {
     this.take({ type: 'checked', attempt, passed: verdict.failure === null, hasAnother });
   }
 
-  async #commit(key: Key, person: Person, attempt: number): Promise<void> {
+  async #commit(attached: Key, person: Person, attempt: number): Promise<void> {
+    const key = keyFor(attached, person);
     const line = this.#line;
     const another = this.#held.anotherKey(person, key);
     this.#held.begin(key, person);

@@ -18,15 +18,15 @@ export function credentialOf(evidence: Evidence): Credential | null {
   if (evidence.method === 'scp11b') return null;
   if (evidence.method === 'u2f') {
     const { keyHandle, publicKey } = readRegistration(fromBase64url(evidence.registration, 'registration'));
-    return credential(keyHandle, publicKey);
+    return credentialWith(keyHandle, publicKey);
   }
   const object = expectMap(readCbor(fromBase64url(evidence.attestationObject, 'attestation object')), 'attestation');
   const data = readAuthenticatorData(expectBytes(object.get('authData') ?? object.get(2), 'authenticator data'));
-  return credential(data.credentialId, pointOf(data.credentialKey));
+  return credentialWith(data.credentialId, pointOf(data.credentialKey));
 }
 
 /** `point`: an uncompressed point of P-256. */
-function credential(id: Uint8Array, point: Uint8Array): Credential {
+export function credentialWith(id: Uint8Array, point: Uint8Array): Credential {
   const [x, y] = [point.subarray(1, 33), point.subarray(33)].map(part => Buffer.from(part).toString('base64url'));
   return {
     id: Buffer.from(id).toString('base64url'),

@@ -12,6 +12,8 @@ export interface Person {
   readonly type: DeviceType | null;
   /** How many keys the row is for. */
   readonly wanted: number;
+  /** The number that is printed on the key, if that reports none; absent if the roster does not name it. */
+  readonly printedNumber?: string;
 }
 
 /** The id of a person as the registry reads it (trimmed); null if it is empty, too long or has characters that no line may contain. */

@@ -7,11 +7,12 @@ import {
   type EnrollKeyOptions,
   type EnrollmentParts,
   KeyEnrollment,
+  needsIdentity,
   outcomeOf,
   type ProofOutcome,
 } from '../key-enrollment.ts';
 import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
-import { isNumbered } from '../recognition.ts';
+import { isNumbered, withPrinted } from '../recognition.ts';
 import type { CountedKey } from '../registry.ts';
 import type { Person } from './people.ts';
 
@@ -47,6 +48,12 @@ export interface AnotherKey {
   readonly unfinished: string | null;
 }
 
+/** The key, with the printed number that the roster has for it if it reports none. */
+export const keyFor = (key: Key, { printedNumber }: Person): Key =>
+  key.serialNumber === null && key.deviceType === 'UKEY' && printedNumber !== undefined
+    ? withPrinted(key, printedNumber)
+    : key;
+
 /** Judges keys with the same options for every person. */
 export class PersonEnrollment {
   readonly #parts: EnrollmentParts;
@@ -69,13 +76,15 @@ export class PersonEnrollment {
     const other = failure === null ? await this.#otherKey(key, person, another, outcome.status) : null;
     if (other !== null) return other;
     if (failure !== null || this.#options.dryRun) return verdict(failure, outcome, person);
-    return isNumbered(key) ? this.#identified(key, person, outcome) : this.#proved(key, person, outcome);
+    return this.#identified(key, person, outcome);
   }
 
-  /** A key without a credential makes it now: it can be unplugged when it is bound. */
+  /** A key that must make a credential makes it now: it can be unplugged when it is bound. */
   async #identified(key: Key, person: Person, outcome: EnrollmentOutcome): Promise<PersonVerdict> {
     const proved = await this.#proved(key, person, outcome);
-    const problem = proved.failure === null ? await this.#parts.registry.recognition.prepare(key) : null;
+    const { registry } = this.#parts;
+    const isWanted = isNumbered(key) || (outcome.result === 'new' && (await needsIdentity(registry, key)));
+    const problem = proved.failure === null && isWanted ? await registry.recognition.prepare(key) : null;
     return problem === null ? proved : this.failed(key, person, 'refused', problem);
   }
 

@@ -1,5 +1,6 @@
 /** How the rows of a roster are read, and what makes a row invalid. The caller has the words for it. */
 import { personKey } from '../../contract/person-key.ts';
+import { faultOf } from '../../contract/readers.ts';
 import { type DeviceType, deviceTypes } from '../../contract/values.ts';
 import type { InputFault } from '../../tables/fault.ts';
 import type { PersonFile, PersonRow } from '../../tables/persons.ts';
@@ -7,7 +8,7 @@ import { type Person, readUserId } from './people.ts';
 
 /** Why a row of the roster is not valid. */
 export type RosterFault =
-  | { readonly what: 'name' | 'type' | 'count' | 'lines' }
+  | { readonly what: 'name' | 'type' | 'count' | 'lines' | 'printedNumber' }
   /** The line as a whole cannot be read. */
   | { readonly what: 'unread'; readonly problem: string }
   /** `text` cannot identify a person. */
@@ -64,7 +65,9 @@ class RosterReader implements Roster {
   readonly #rows = new Map<string, Map<DeviceType | null, { readonly line: number; readonly wanted: number }>>();
 
   /** Returns why the row is not valid; null if it is. */
-  add({ position: { line }, problem, userId: text, name, type: typeText, count, gone }: PersonRow): RosterFault | null {
+  add(row: PersonRow): RosterFault | null {
+    const { problem, userId: text, name, type: typeText, count, gone, printedNumber } = row;
+    const { line } = row.position;
     if (this.people.length >= rosterBounds.lines) return { what: 'lines' };
     if (problem !== null) return { what: 'unread', problem };
     const userId = readUserId(text);
@@ -74,12 +77,14 @@ class RosterReader implements Roster {
     if (type === undefined) return { what: 'type' };
     const wanted = countOf(count);
     if (wanted === null) return { what: 'count' };
+    const isNumbered = printedNumber !== '';
+    if (isNumbered && (wanted > 1 || faultOf('serialNumber', printedNumber) !== null)) return { what: 'printedNumber' };
     if (gone !== null) {
       this.gone.push({ line, userId, mark: gone });
       return null;
     }
     const earlier = this.#earlier(line, userId, type, wanted);
-    if (earlier === null) this.people.push({ userId, name, type, wanted });
+    if (earlier === null) this.people.push({ userId, name, type, wanted, ...(isNumbered && { printedNumber }) });
     else if (earlier.isSame) this.repeated.push({ line, userId, earlier: earlier.line });
     else return { what: 'person twice', userId, earlier: earlier.line, type };
     return null;

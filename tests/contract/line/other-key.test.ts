@@ -62,11 +62,12 @@ const active = { ...device(), deviceId: 'DEV-1', status: 'ACTIVE' } as DeviceDet
 const questions = (
   answer: Partial<Awaited<ReturnType<DeviceQuestions['step']>>>,
   hasCredential: boolean | null = null,
+  carried: string | null = null,
 ): DeviceQuestions => ({
   withClaims: async one => one,
   recognition: {
     hasCredentialOf: async () => hasCredential,
-    deviceOf: async () => null,
+    carried: async () => carried && { deviceId: carried },
   } as unknown as DeviceQuestions['recognition'],
   credentials: async () => [{ credentialId: 'CRD-1', stored }] as never,
   step: async () => ({ problem: null, ...answer }) as never,
@@ -79,6 +80,10 @@ test.each<[string, Parameters<typeof otherKeyOf>, string | null]>([
   ['has the credential of the device', [questions({}, true), attached, recognized], null],
   ['cannot be asked for the credential', [questions({}, null), attached, recognized], null],
   ['was recognized by it', [questions({}, false), { ...attached, serialSource: 'credential' }, recognized], null],
+  ['has the credential of another device', [questions({}, null, 'DEV-2'), attached, active], 'credential'],
+  ['has it and will be erased', [questions({}, null, 'DEV-2'), attached, active, true], 'credential'],
+  ['has its own credential only', [questions({}, null, 'DEV-1'), attached, active], null],
+  ['lacks it and will be erased', [questions({}, false), attached, recognized, true], null],
   ['has none of the credentials', [questions({ hasAny: false }), attached, active], 'credentials'],
   ['has one of them', [questions({ hasAny: true }), attached, active], null],
   ['does not report credentials without its PIN', [questions({ hasAny: null }), attached, active], null],

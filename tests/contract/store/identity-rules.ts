@@ -51,7 +51,9 @@ export const identityRules: readonly Rule[] = [
 
   rule('a device has one credential, and a credential one device', async ({ store }) => {
     await commit(store, addDevice('S-1'), addDevice('S-2'));
+    expect(await store.anyIdentity()).toEqual([]);
     await commit(store, add('one', 1));
+    expect(await store.anyIdentity()).toHaveLength(1);
     expect((await store.device(1))?.version).toBe(2);
     await expect(commit(store, add('two', 1))).rejects.toThrow(Conflict);
     await expect(commit(store, add('one', 2))).rejects.toThrow(Conflict);

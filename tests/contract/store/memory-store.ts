@@ -255,6 +255,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     },
     identitiesOf: async device => present().identities.filter(one => one.device === device),
     identityWith: async id => present().identities.find(({ credentialId }) => credentialId === id) ?? null,
+    anyIdentity: async () =>
+      present()
+        .identities.filter(({ lostAt }) => lostAt === null)
+        .slice(0, 1),
     identityCandidates: async ({ aaguid, relyingParty, station, firmware }) => {
       const classOf = (one: IdentityRecord) => (one.station === station ? 0 : one.firmware === firmware ? 1 : 2);
       return present()

@@ -11,7 +11,7 @@ import { issueRequestsBy } from '../../../enrollment/requests.ts';
 import { counted } from '../../count.ts';
 import { Fault, failure, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
-import { codeOf, sendBy } from '../../framework/devices/registration.ts';
+import { codeOf, recognitionOf, sendBy } from '../../framework/devices/registration.ts';
 import type { FlagValues } from '../../framework/flags.ts';
 import { secretFrom } from '../../framework/secret-file.ts';
 import { lockInHome } from '../../jobs/run-lock.ts';
@@ -105,8 +105,13 @@ function partsOf(context: Context, given: string | undefined, whileAsked: WhileA
 
 /** The requests to registry and key; a step of the key may need a touch. */
 export function issueRequests(context: Context): IssueRequests {
-  const requests = issueRequestsBy(sendBy(context.registry), sendBy(context.hardware), codeOf);
-  return { ...requests, step: (key, step) => whileTouched(context, key, () => requests.step(key, step)) };
+  const { registry, hardware } = context;
+  const requests = issueRequestsBy(sendBy(registry), sendBy(hardware), codeOf, recognitionOf(context));
+  return {
+    ...requests,
+    step: (key, step) => whileTouched(context, key, () => requests.step(key, step)),
+    prove: key => whileTouched(context, key, () => requests.prove(key)),
+  };
 }
 
 /**

@@ -2,10 +2,9 @@
 import type { KeyObject } from 'node:crypto';
 import { isObject, objectIn } from '../../../contract/json-object.ts';
 import { namesIn } from '../../../contract/names.ts';
-import { checkReceipt } from '../../../contract/receipts/check.ts';
+import { checkReceipt, signedFor } from '../../../contract/receipts/check.ts';
 import type { ReceiptFacts } from '../../../contract/receipts/text.ts';
 import type { Receipt } from '../../../contract/receipts.ts';
-import { relyingParty } from '../../../contract/values.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import type { CardRow } from '../../framework/present.ts';
@@ -41,7 +40,8 @@ export function checkedFacts(receipt: Receipt, key: KeyObject | null): ReceiptFa
   const stated: Readonly<Record<string, unknown>> = { ...receipt };
   const field = Object.entries(facts).find(([name, value]) => stated[name] !== value)?.[0];
   if (field !== undefined) return `${field} differs from the signed text`;
-  return receipt.relyingParty === relyingParty ? facts : 'relyingParty differs from the signature';
+  const party = signedFor(receipt.authenticatorData, facts.registryId);
+  return receipt.relyingParty === party ? facts : 'relyingParty differs from the signature';
 }
 
 /** The text of a file with a receipt or a public key. */

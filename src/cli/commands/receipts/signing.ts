@@ -2,10 +2,13 @@
 import type { BodyOf, DataOf } from '../../../contract/define.ts';
 import type { Receipt } from '../../../contract/receipts.ts';
 import type { Routes } from '../../../contract/routes.ts';
+import { relyingParty } from '../../../contract/values.ts';
+import { IssueProblem } from '../../../enrollment/issue-step.ts';
 import { type EnrollmentOutcome, remarked } from '../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
 import { Fault, failure } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
+import { recognitionOf } from '../../framework/devices/registration.ts';
 import { safe } from '../../terminal/text.ts';
 import { proveKey, reasonOf, whileTouched } from '../proofs/prove-key.ts';
 
@@ -19,12 +22,15 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
   const { registry } = context;
   const create = () => registry.call('createReceipt', { body: wanted });
   let made = await create();
+  if (made.problem) throw failure(`${NOT_TRUSTED}: ${made.problem}`, KNOWN_BY_CREDENTIAL);
+  const isRecognized = made.relyingParty !== relyingParty;
+  if (!isRecognized) await provedAsDevice(context, key);
   let signed = made.credentials.length > 0 ? await sign(context, key, made) : null;
   // After a reset the key knows none of its credentials. What comes back must be what was issued.
-  if (signed === null || (signed.failure === 'unavailable' && wanted.kind !== 'return')) {
+  if (signed === null || (signed.failure === 'unavailable' && wanted.kind !== 'return' && !isRecognized)) {
     await proveFor(context, key);
     made = await create();
-    if (made.credentials.length === 0) throw failure(NOT_TRUSTED, 'see: devmgr trust list');
+    if (made.credentials.length === 0) throw failure(NOT_TRUSTED, KNOWN_BY_CREDENTIAL);
     signed = await sign(context, key, made);
   }
   const { assertion, problem } = signed;
@@ -36,10 +42,24 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
 
 const NOT_TRUSTED = 'the registry accepts a receipt only from a key that was proved with grade model or unit';
 
-const sign = (context: Context, key: NumberedKey, { text, credentials }: CreatedReceipt): Promise<SignedReceipt> => {
+const KNOWN_BY_CREDENTIAL =
+  'see: devmgr trust list. A key that was enrolled with a credential signs without: devmgr policies update --identity required';
+
+/** A receipt of a credential by which the key is recognized proves that by itself. */
+async function provedAsDevice(context: Context, key: NumberedKey): Promise<void> {
+  await whileTouched(context, key, () => recognitionOf(context).prove(key)).catch(error => {
+    throw error instanceof IssueProblem ? new Fault('hardware', error.message, 'see: devmgr help receipts add') : error;
+  });
+}
+
+const sign = (
+  context: Context,
+  key: NumberedKey,
+  { text, credentials, relyingParty }: CreatedReceipt,
+): Promise<SignedReceipt> => {
   const { keyId, serialNumber } = key;
   context.out.progress.say(`Signing with ${safe(serialNumber)}`);
-  const request = { params: { keyId }, body: { serialNumber, text, credentials } };
+  const request = { params: { keyId }, body: { serialNumber, text, credentials, relyingParty } };
   return whileTouched(context, key, () => context.hardware.call('signReceipt', request));
 };
 

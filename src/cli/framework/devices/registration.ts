@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import type { DataOf } from '../../../contract/define.ts';
 import type { DeviceDetail } from '../../../contract/device-shapes.ts';
 import type { Key } from '../../../contract/hardware.ts';
+import type { IdentityCandidate } from '../../../contract/identity-shapes.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { recordClaims } from '../../../enrollment/claims-record.ts';
@@ -14,16 +16,23 @@ import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { Fault, failure, isFault } from '../../fault.ts';
 import { poll } from '../../retry.ts';
+import { isLoopback } from '../../settings/settings.ts';
 import type { Context } from '../context.ts';
 import { findBySerial } from './find-device.ts';
 
 /** Why a key is not the device that has its serial number, in words. */
 export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, found: Contradiction): string =>
   found.what === 'credential'
-    ? `${found.shown === 'none' ? '' : `it is ${found.shown} by its credential. `}It lacks the credential of ${deviceId}: it is another key with the serial number ${serial}, or it was reset elsewhere. Only an ADMIN can confirm that it was reset`
+    ? found.shown === 'none'
+      ? `it lacks the credential of ${deviceId}: it is another key with the serial number ${serial}, or it was reset elsewhere. Only an ADMIN can confirm that it was reset: devmgr enroll --count 1 --printed ${serial} --was-reset`
+      : `it is ${found.shown} by its credential, and reports the serial number ${serial} of ${deviceId}: it is not that key`
     : found.what === 'credentials'
       ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
       : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
+
+/** Why a key whose serial number is not registered is no new key. */
+export const otherDeviceWords = ({ deviceId, serialNumber }: IdentityCandidate): string =>
+  `its serial number is not registered, and it is ${deviceId} (${serialNumber}) by its credential: it is enrolled already, and reports another serial number now`;
 
 /** The requests of a client. */
 export const sendBy =
@@ -38,6 +47,12 @@ export function codeOf(error: unknown): number | null {
   return isFault(error, 'hardware') ? 404 : null;
 }
 
+/** The machine with the keys. */
+async function stationOf(hardware: Client): Promise<string> {
+  const address = await hardware.address();
+  return isLoopback(address) ? hostname() : new URL(address).hostname;
+}
+
 /** By hardware service: each key is looked for once. */
 const recognitions = new WeakMap<Client, Recognition>();
 
@@ -45,8 +60,11 @@ const recognitions = new WeakMap<Client, Recognition>();
 export function recognitionOf({ registry, hardware, io }: Services): Recognition {
   const existing = recognitions.get(hardware);
   if (existing) return existing;
-  const made = new Recognition(sendBy(registry), sendBy(hardware), (read, options) =>
-    poll(read, { ...options, signal: io.interrupt }),
+  const made = new Recognition(
+    sendBy(registry),
+    sendBy(hardware),
+    (read, options) => poll(read, { ...options, signal: io.interrupt }),
+    { station: () => stationOf(hardware), isUnknown: error => codeOf(error) === 404 },
   );
   recognitions.set(hardware, made);
   return made;
@@ -106,7 +124,11 @@ export async function registeredDevice(
   mayBeErased = false,
 ): Promise<DeviceDetail | null> {
   const found = await registrationOf(services, key);
-  if (found === null) return null;
+  if (found === null) {
+    const carried = await recognitionOf(services).carried(key);
+    if (carried === null) return null;
+    throw failure(`${key.serialNumber}: ${otherDeviceWords(carried)}`);
+  }
   const device = await services.registry.call('getDevice', { params: { deviceId: found.deviceId } });
   const contradiction = await otherKeyOf(questionsOf(services), key, device, mayBeErased);
   if (contradiction === null) return device;

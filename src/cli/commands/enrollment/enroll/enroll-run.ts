@@ -188,7 +188,7 @@ export class EnrollRun {
   async #take(attached: Key): Promise<void> {
     const { bindings, count, report, outbox } = this.#parts;
     this.#idle.stop();
-    const key = outbox === null ? await ownNumbered(this.#context, attached, this.#options) : attached;
+    const key = await ownNumbered(this.#context, attached, this.#options);
     // A number that was typed can be that of another key: the registry decides.
     const handled = isNumbered(key) ? undefined : count.handled(key);
     if (handled !== undefined) {

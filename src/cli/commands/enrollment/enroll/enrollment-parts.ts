@@ -11,6 +11,7 @@ import type { Context } from '../../../framework/context.ts';
 import { findBySerial } from '../../../framework/devices/find-device.ts';
 import {
   codeOf,
+  otherDeviceWords,
   otherKeyWords,
   questionsOf,
   recordClaimsOf,
@@ -53,6 +54,7 @@ const wordsOf: WordsOf = {
   'pulled early': () => 'it was unplugged too early: nothing is bound. Plug it in again',
   'not activated': ({ device, userId, dryRun }) => notActivated(device, userId, dryRun),
   'other key': ({ device, contradiction }) => otherKeyWords(device, contradiction),
+  'other device': ({ carried }) => otherDeviceWords(carried),
   'number taken': ({ device: { deviceId, serialNumber } }) =>
     `${serialNumber} is the number of ${deviceId}, and this key lacks its credential: read the printed number again. If the key was reset elsewhere, an ADMIN confirms that: devmgr enroll --count 1 --printed ${serialNumber} --was-reset`,
   conflict: ({ device }) => {

@@ -74,7 +74,7 @@ export const enrollFlags = {
   'min-pin': { ...issueFlags['min-pin'], needs: 'provider' },
   printed: {
     value: 'NUMBER',
-    conflicts: ['redeliver', 'roster', 'group', 'spool'],
+    conflicts: ['redeliver', 'roster', 'group'],
     help: 'serial number of a key that reports none, as printed on it; asked for at a terminal',
   },
   'was-reset': {
@@ -84,7 +84,7 @@ export const enrollFlags = {
   number: {
     value: 'auto',
     choices: ['auto'],
-    conflicts: ['printed', 'redeliver', 'roster', 'group', 'spool'],
+    conflicts: ['printed', 'redeliver', 'roster', 'group'],
     help: 'a key that reports no serial number gets one from the registry; print it with --label',
   },
   tag: tagFlag('tag for each device, such as lot=7; can be repeated'),

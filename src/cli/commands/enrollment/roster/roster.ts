@@ -84,7 +84,7 @@ async function lockReader(context: Context): Promise<FileLock | null> {
 
 const words: TableWords = {
   none: 'has no people',
-  needs: 'the columns are userId, name, count and type; only userId is required',
+  needs: 'the columns are userId, name, count, type and printedNumber; only userId is required',
   flagOf: {},
 };
 
@@ -141,6 +141,8 @@ function wordsOf(fault: RosterFault): Words {
       return [`type must be ${deviceTypes.join(' or ')}`];
     case 'count':
       return [`count must be a whole number from 1 to ${rosterBounds.keys}`];
+    case 'printedNumber':
+      return ['printedNumber must be the number of one key: a valid serial number, and count 1'];
     case 'person twice':
       return [
         `${safe(fault.userId)} is already in line ${fault.earlier}${fault.type === null ? '' : ` with type ${fault.type}`}`,

@@ -5,6 +5,7 @@ import type { ProofOutcome } from '../../../../enrollment/key-enrollment.ts';
 import type { Person } from '../../../../enrollment/line/people.ts';
 import {
   type AnotherKey,
+  keyFor,
   PersonEnrollment,
   type PersonVerdict,
 } from '../../../../enrollment/line/person-enrollment.ts';
@@ -66,7 +67,8 @@ export class Station {
    * Whether the key can be bound to the person. A key that is to be spooled is not looked up: its row is `spooled`. Throws if every key
    * would fail.
    */
-  async check(key: Key, person: Person): Promise<PersonVerdict> {
+  async check(attached: Key, person: Person): Promise<PersonVerdict> {
+    const key = keyFor(attached, person);
     const counted = this.#countedFor(key, person);
     try {
       if (!this.#outbox?.isHolding)
@@ -87,7 +89,8 @@ export class Station {
    * Registers the key if it is new, and activates it for the person; or spools it. The key may be unplugged already, unless it is issued or
    * signs.
    */
-  async bind(key: Key, person: Person, proved: ProofOutcome | null): Promise<BoundVerdict> {
+  async bind(attached: Key, person: Person, proved: ProofOutcome | null): Promise<BoundVerdict> {
+    const key = keyFor(attached, person);
     const verdict = await this.#enrollment.bind(key, person, proved, this.#anotherKey(key, person));
     if (verdict.failure !== null) return { ...verdict, madePin: null };
     this.#allowed.delete(person.userId);
