@@ -6,8 +6,10 @@ import { createHash, createPublicKey, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { credentialOf } from '../../daemon/proofs/judge/credential.ts';
 import type { IssuedKey, StoredCredentialRequest } from '../../drivers/driver.ts';
 import { issueKey } from '../../drivers/protocols/issue-key.ts';
+import { proveKey, recognizeKey } from '../../drivers/protocols/prove-key.ts';
 import { FidoKey } from '../support/fido-key.ts';
 import { IssuableAuthenticator, type IssuableOptions } from '../support/issuable-authenticator.ts';
 import { needs } from '../support/needs.ts';
@@ -31,7 +33,7 @@ async function keyWith(options: Partial<IssuableOptions> = {}) {
   const work = { signal: new AbortController().signal, onTouch: () => undefined };
   const issue = <T>(task: (key: IssuedKey) => Promise<T>) => issueKey(view, work, task);
   const token = (args: readonly string[], ...lines: string[]) => fidoTool('fido2-token', [...args, path], ...lines);
-  return { authenticator, path, issue, token };
+  return { authenticator, path, view, work, issue, token };
 }
 
 const requestFor = (id: string, name: string): StoredCredentialRequest => ({
@@ -132,6 +134,44 @@ needs(['fido2-token', 'fido2-assert', 'python3'], 'fido2-tools python3')('fido2-
       await issue(key => key.deleteCredential(id, bytes(PIN)));
       expect((await token(['-L', '-r'], PIN)).stdout).not.toContain(rpId);
     }
+  });
+
+  test('the credential by which a registry recognizes a key signs with and without a touch, needs no PIN, is not listed, and is erased by a reset', async () => {
+    const { path, view, work, issue, token } = await keyWith();
+    const party = `${'0'.repeat(31)}1.devmgr.invalid`;
+    const clientDataHash = new Uint8Array(32);
+    const made = await proveKey(
+      { view, firmwareVersion: null, beforeScp11b: () => undefined },
+      { method: 'fido', hostPublicKey: new Uint8Array(), clientDataHash, relyingParty: party },
+      work,
+    );
+    if (made.method !== 'fido') throw new Error('no credential');
+    const attestationObject = Buffer.from(made.attestationObject).toString('base64url');
+    const { id, publicKey } = credentialOf({ method: 'fido', attestationObject })!;
+    await issue(key => key.setPin(bytes(PIN)));
+    const question = { relyingParty: party, clientDataHash, credentials: [Buffer.from(id, 'base64url')] };
+    const found = async () => (await recognizeKey(view, question, work.signal))?.credentialId ?? null;
+    expect(await found()).toEqual(question.credentials[0]);
+    const folder = temporaryFolder();
+    const [request, file] = [join(folder, 'request'), join(folder, 'key.pem')];
+    const asked = (site: string) => [base64(randomBytes(32)), site, base64(question.credentials[0]!)].join('\n');
+    writeFileSync(request, `${asked(party)}\n`);
+    writeFileSync(file, publicKey.export({ type: 'spki', format: 'pem' }));
+    for (const touched of ['true', 'false']) {
+      const signed = await fidoTool('fido2-assert', ['-G', '-t', `up=${touched}`, '-i', request, path]);
+      expect(signed).toMatchObject({ code: 0, stderr: '' });
+      const verify = ['-V', ...(touched === 'true' ? ['-p'] : []), file, 'es256'];
+      const lines = signed.stdout.trimEnd().split('\n');
+      expect(await fidoTool('fido2-assert', verify, ...lines)).toMatchObject({ code: 0 });
+    }
+    expect((await token(['-L', '-r'], PIN)).stdout).not.toContain('devmgr');
+    writeFileSync(request, `${asked(`${'0'.repeat(31)}2.devmgr.invalid`)}\n`);
+    expect(await fidoTool('fido2-assert', ['-G', '-i', request, path])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('NO_CREDENTIALS'),
+    });
+    expect(await token(['-R'])).toMatchObject({ code: 0 });
+    expect(await found()).toBeNull();
   });
 
   test('what fido2-token has reset has neither PIN nor credentials for devmgr', async () => {

@@ -26,7 +26,12 @@ const newIdentity = (credentialId: string, rest: Partial<NewIdentity> = {}): New
   station: '',
   ...rest,
 });
-const add = (credentialId: string, device: IdentityAdd['device'], rest: Partial<IdentityAdd> = {}): IdentityAdd => ({
+/** Gives a device a credential with this id. */
+export const add = (
+  credentialId: string,
+  device: IdentityAdd['device'],
+  rest: Partial<IdentityAdd> = {},
+): IdentityAdd => ({
   kind: 'identity.add',
   identity: newIdentity(credentialId),
   device,
