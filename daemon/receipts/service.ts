@@ -110,7 +110,10 @@ export class ReceiptService {
     const { signers } = await this.#signers(context, device, kind);
     const signer = signers.find(({ credential }) => credential.id === body.credentialId);
     if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);
-    const checked = checkReceipt(body, signer.credential.publicKey);
+    const isForIt = signedFor(body.authenticatorData, facts.registryId) === signer.relyingParty;
+    const checked = isForIt
+      ? checkReceipt(body, signer.credential.publicKey)
+      : 'it was signed for another relying party';
     if (typeof checked === 'string') throw new ApiError(Code.parameterError, `signature: ${checked}`);
     const receipt = newReceipt({ receiptId, device: device.number, kind, dueAt }, body, signer);
     const holder = device.person && personIds.format(device.person);

@@ -6,6 +6,7 @@ import { readReceiptText, receiptText } from '../../src/contract/receipts/text.t
 import type { Receipt } from '../../src/contract/receipts.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, freshSerial, register } from '../support/fleet.ts';
+import { IdentityKey, identityChallenge } from '../support/identity-key.ts';
 import { provedDevice, ReceiptKey, receiptOf, signedBy, terms, trustReceiptKeys } from '../support/receipt-key.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 
@@ -290,5 +291,77 @@ describe('the text', () => {
       expect(readReceiptText(text)).toBeNull();
     expect(readPublicKey('-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----')).toBeNull();
     expect(freshSerial()).not.toBe('');
+  });
+});
+
+describe('a key that is recognized by a credential', () => {
+  /** An ACTIVE device, its key, and a receipt that the key signs. */
+  async function recognized(as?: string) {
+    const key = new IdentityKey();
+    const { deviceId, activationCode, serialNumber } = await key.enroll(daemon, {}, {}, as);
+    data(await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ida' }));
+    const signed = async (kind: string, by: IdentityKey, token?: string) => {
+      const made = data(await create({ deviceId, kind }, token));
+      const body = { text: made.text, ...by.signHash(made.relyingParty, receiptHash(made.text)) };
+      return { made, answer: await submit(`/api/receipts/${made.receiptId}`, body, token) };
+    };
+    return { key, deviceId, serialNumber, signed };
+  }
+
+  it('signs handover and return with it, also if no maker is trusted, and the receipt says so', async () => {
+    const { key, deviceId, signed } = await recognized();
+    const { made, answer } = await signed('handover', key, dealer);
+    const { relyingParty, credentials, problem } = made;
+    expect([credentials, problem]).toEqual([[key.credentialId], null]);
+    const receipt: Receipt = data(answer);
+    expect(receipt).toMatchObject({ relyingParty, proof: { grade: 'claimed', proofId: null, attestation: null } });
+    expect(relyingParty).toBe(`${receipt.registryId}.devmgr.invalid`);
+    expect(checkReceipt(receipt, createPublicKey(receipt.publicKey))).toMatchObject({ deviceId, kind: 'handover' });
+    expect(
+      checkReceipt(
+        { ...receipt, text: receipt.text.replace(receipt.registryId, '0'.repeat(32)) },
+        createPublicKey(receipt.publicKey),
+      ),
+    ).toMatch(/relying party/);
+    expect(data((await signed('return', key, dealer)).answer)).toMatchObject({ kind: 'return' });
+  });
+
+  it('needs an ADMIN with a credential that was made after the last receipt, and returns with the one of that receipt', async () => {
+    const { key, deviceId, signed } = await recognized();
+    data((await signed('handover', key)).answer);
+    data(await daemon.call('POST', `/api/devices/${deviceId}/reset`, { stage: 'done' }));
+    const other = new IdentityKey();
+    const asked = await identityChallenge(daemon);
+    const bound = { deviceId, evidence: other.make(asked), numberSource: 'printed' };
+    data(await daemon.call('POST', `/api/identity/${asked.identityId}/bind`, bound));
+    for (const kind of ['handover', 'return'])
+      expect((await signed(kind, other, dealer)).answer).toMatchObject({
+        code: 1001,
+        message: expect.stringMatching(/may not sign/),
+      });
+    expect((await signed('return', other)).answer.code).toBe(1001);
+    expect((await signed('handover', other)).answer.code).toBe(200);
+    expect((await signed('return', other, dealer)).answer.code).toBe(200);
+  });
+
+  it('signs with the one of its proof if it has one, and not with its own for that relying party', async () => {
+    const { key, deviceId, serialNumber, signed } = await recognized();
+    const genuine = new ReceiptKey();
+    await genuine.prove(daemon, serialNumber);
+    const { path, body, made } = await signedBy(daemon, genuine, { deviceId });
+    expect(made.credentials).not.toContain(key.credentialId);
+    data(await submit(path, body));
+    const answer = (await signed('handover', key, dealer)).answer;
+    expect(answer.code).toBe(1001);
+  });
+});
+
+it('a key that cannot sign is not asked for a proof in vain', async () => {
+  const { deviceId, serialNumber } = await deviceIn('ACTIVE', daemon);
+  expect(data(await create({ deviceId }))).toMatchObject({ credentials: [], problem: null });
+  await new ReceiptKey({ root: authenticatorRoot('Another root') }).prove(daemon, serialNumber);
+  expect(data(await create({ deviceId }))).toMatchObject({
+    credentials: [],
+    problem: expect.stringMatching(/no model/),
   });
 });

@@ -76,10 +76,15 @@ export class IdentityKey {
 
   /** Signs with the credential. */
   sign(asked: Pick<IdentityChallenge, 'relyingParty' | 'challenge'>, touched = true) {
+    return this.signHash(asked.relyingParty, hashFor(asked), touched);
+  }
+
+  /** Signs any client data hash, for example that of a receipt. */
+  signHash(relyingParty: string, hash: Uint8Array, touched = true) {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(++this.counter);
-    const authenticatorData = Buffer.concat([sha256(asked.relyingParty), Uint8Array.of(touched ? 1 : 0), counter]);
-    const signature = sign('sha256', Buffer.concat([authenticatorData, hashFor(asked)]), this.#key!);
+    const authenticatorData = Buffer.concat([sha256(relyingParty), Uint8Array.of(touched ? 1 : 0), counter]);
+    const signature = sign('sha256', Buffer.concat([authenticatorData, hash]), this.#key!);
     const { credentialId } = this;
     return { credentialId, authenticatorData: base64url(authenticatorData), signature: base64url(signature) };
   }
