@@ -150,8 +150,8 @@ needs(['fido2-token', 'fido2-assert', 'python3'], 'fido2-tools python3')('fido2-
     const { id, publicKey } = credentialOf({ method: 'fido', attestationObject })!;
     await issue(key => key.setPin(bytes(PIN)));
     const question = { relyingParty: party, clientDataHash, credentials: [Buffer.from(id, 'base64url')] };
-    const found = async () => (await recognizeKey(view, question, work.signal))?.credentialId ?? null;
-    expect(await found()).toEqual(question.credentials[0]);
+    const found = async () => (await recognizeKey(view, question, work.signal)) !== null;
+    expect(await found()).toBe(true);
     const folder = temporaryFolder();
     const [request, file] = [join(folder, 'request'), join(folder, 'key.pem')];
     const asked = (site: string) => [base64(randomBytes(32)), site, base64(question.credentials[0]!)].join('\n');
@@ -171,7 +171,7 @@ needs(['fido2-token', 'fido2-assert', 'python3'], 'fido2-tools python3')('fido2-
       stderr: expect.stringContaining('NO_CREDENTIALS'),
     });
     expect(await token(['-R'])).toMatchObject({ code: 0 });
-    expect(await found()).toBeNull();
+    expect(await found()).toBe(false);
   });
 
   test('what fido2-token has reset has neither PIN nor credentials for devmgr', async () => {
