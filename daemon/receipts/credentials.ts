@@ -66,7 +66,7 @@ export async function signersOf(
   return { signers: known.filter(maySign), problem: null };
 }
 
-/** The registry has the answer of the key, or trusts no maker at all: then nobody has to touch the key to find that out. */
+/** The registry has the answer of the key, or trusts no maker at all: then no touch is needed to find that out. */
 function problemOf(answers: readonly ProofRecord[], { trust }: SigningRequest): string | null {
   if (trust.metadata === null && trust.anchors.every(({ purpose }) => purpose !== 'fido'))
     return 'the registry trusts no maker of FIDO keys';

@@ -48,7 +48,10 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   identity: [
     ...below('devices/', 'client-data.ts judges.ts lookups.ts records.ts rules.ts tables.ts'),
     ...below('proofs/', 'challenges.ts'),
-    ...below('proofs/judge/', 'authenticator-data.ts certificate.ts fido-signature.ts made.ts malformed.ts rules.ts'),
+    ...below(
+      'proofs/judge/',
+      'authenticator-data.ts certificate.ts credential.ts fido-signature.ts made.ts malformed.ts rules.ts',
+    ),
   ],
   'single-sign-on': [
     ...below('accounts/', 'present.ts tokens.ts user.ts'),
@@ -71,7 +74,7 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     'proofs/judge/authenticator-data.ts',
   ],
   receipts: [
-    ...below('devices/', 'decisions.ts lookups.ts proof.ts records.ts'),
+    ...below('devices/', 'decisions.ts judges.ts lookups.ts proof.ts records.ts'),
     ...below('proofs/', 'judge/credential.ts judge/types.ts judging.ts records.ts trusted.ts'),
     'people/lookups.ts',
   ],

@@ -308,7 +308,7 @@ describe('a key that is recognized by a credential', () => {
     return { key, deviceId, serialNumber, signed };
   }
 
-  it('signs handover and return with it, also if no maker is trusted, and the receipt says so', async () => {
+  it('signs handover and return with it, also if no maker is trusted, and the receipt has the grade', async () => {
     const { key, deviceId, signed } = await recognized();
     const { made, answer } = await signed('handover', key, dealer);
     const { relyingParty, credentials, problem } = made;

@@ -200,7 +200,7 @@ test('a key of a maker that is not trusted signs receipts by the credential by w
   expect(await run('receipts', 'add', '--kind', 'return')).toMatchObject({ code: 10 });
 });
 
-test('a key that can sign no receipt says so before the touch', async () => {
+test('a key that can sign no receipt is reported before the touch', async () => {
   expect(await run('policies', 'update', '--identity', 'where-needed')).toMatchObject({ code: 0 });
   const key = newKey();
   const fido = plug(key, 'RN-0001');

@@ -45,7 +45,7 @@ const NOT_TRUSTED = 'the registry accepts a receipt only from a key that was pro
 const KNOWN_BY_CREDENTIAL =
   'see: devmgr trust list. A key that was enrolled with a credential signs without: devmgr policies update --identity required';
 
-/** A receipt of a credential by which the key is recognized proves that by itself. */
+/** A receipt of a credential by which the key is recognized is that proof. */
 async function provedAsDevice(context: Context, key: NumberedKey): Promise<void> {
   await whileTouched(context, key, () => recognitionOf(context).prove(key)).catch(error => {
     throw error instanceof IssueProblem ? new Fault('hardware', error.message, 'see: devmgr help receipts add') : error;

@@ -30,7 +30,7 @@ export const otherKeyWords = ({ deviceId, serialNumber: serial }: DeviceDetail, 
       ? `it has none of the credentials of ${deviceId} (${found.recorded}): the key was erased, or it is another key with the serial number ${serial}. If it was erased, issue it again: devmgr keys issue ${serial} --provider PROVIDER --reset. If not, register it under the number printed on it: devmgr register`
       : `it is another key than ${deviceId}, which has the serial number ${serial} as well: its ${found.what} is ${found.shown}, and that of the device is ${found.recorded}. Register it under the number printed on it: devmgr register`;
 
-/** Why a key whose serial number is not registered is no new key. */
+/** Which device a key is whose serial number is not registered. */
 export const otherDeviceWords = ({ deviceId, serialNumber }: IdentityCandidate): string =>
   `its serial number is not registered, and it is ${deviceId} (${serialNumber}) by its credential: it is enrolled already, and reports another serial number now`;
 
