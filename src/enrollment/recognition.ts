@@ -196,7 +196,7 @@ export class Recognition {
   }
 
   /**
-   * Has the key of a device with a credential sign after a touch, once while it is plugged in: before it is erased or issued, or signs a receipt.
+   * The key of a device with a credential signs after a touch, once while it is plugged in: before it is erased, issued or signs a receipt.
    * Rejects with `IssueProblem` if it does not.
    */
   async prove(key: Named): Promise<void> {
