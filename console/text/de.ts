@@ -195,6 +195,7 @@ export const common: typeof en.common = {
     RECEIPT_SIGNED: 'Beleg signiert',
     LOAN_OVERDUE: 'Leihe ist überfällig',
     DEVICE_IDENTITY: 'Credential des Schlüssels gebunden, nachgewiesen oder verloren',
+    PEOPLE_CHECKED: 'was Ausgeschiedene noch haben, hat sich geändert',
     CASE_OPENED: 'Fall eines Ausgeschiedenen eröffnet',
     CASE_OVERDUE: 'Fall eines Ausgeschiedenen hat einen überfälligen Posten',
     CASE_CLOSED: 'Fall eines Ausgeschiedenen beendet',

@@ -173,6 +173,7 @@ export const common = {
     RECEIPT_SIGNED: 'receipt signed',
     LOAN_OVERDUE: 'loan is overdue',
     DEVICE_IDENTITY: 'credential of the key bound, proved or lost',
+    PEOPLE_CHECKED: 'what leavers still have has changed',
     CASE_OPENED: 'case of a leaver opened',
     CASE_OVERDUE: 'case of a leaver has an overdue item',
     CASE_CLOSED: 'case of a leaver ended',

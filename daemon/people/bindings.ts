@@ -18,6 +18,10 @@ const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
   select: ['number', 'status', 'lockReason'],
 };
 
+/** An account with the name of a person who has left, which is nobody else's now. */
+const hasLeft = `EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = false)
+    AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = true)`;
+
 const named = `SELECT number, user_id AS "userId" FROM device WHERE user_id IS NOT NULL AND`;
 const sql = {
   count: 'SELECT count(*) AS total FROM device WHERE person = ?',
@@ -33,6 +37,21 @@ const sql = {
     WHERE revoked_at IS NULL AND expires_at > ? AND (account.disabled = true OR EXISTS (SELECT 1 FROM person
       WHERE person.user_key = account.user_key AND active = false AND held_at IS NULL AND due_at IS NULL)
     AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = true))`,
+  /** Of persons who have left: enabled accounts, their tokens that are accepted, and credentials at providers. */
+  leaverAccounts: `SELECT count(*) AS total FROM "user" AS account WHERE account.disabled = false AND ${hasLeft}`,
+  /** `?`: the time. A token is refused once nothing of its owner waits: see `hasLostOwner`. */
+  leaverTokens: `SELECT count(*) AS total FROM service_token JOIN "user" AS account ON account.number = service_token.owner
+    WHERE revoked_at IS NULL AND expires_at > ? AND account.disabled = false AND ${hasLeft}
+    AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = false
+      AND held_at IS NULL AND due_at IS NULL)`,
+  leaverCredentials: `SELECT count(*) AS total FROM credential WHERE removed_at IS NULL AND credential_id IS NOT NULL
+    AND device IN (SELECT device.number FROM device JOIN person ON person.number = device.person WHERE person.active = false)`,
+  /** ACTIVE devices that a leave finds only by a name that is not that of a person; 0 without persons. */
+  devicesOfNobody: `SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL AND status = 'ACTIVE'
+    AND EXISTS (SELECT 1 FROM person)`,
+  /** `?`: the time. Service tokens by which a provider can send persons. */
+  scimTokens: `SELECT count(*) AS total FROM service_token WHERE revoked_at IS NULL AND expires_at > ? AND may LIKE '%"scim"%'
+    AND NOT EXISTS (SELECT 1 FROM "user" AS account WHERE account.number = owner AND account.disabled = true)`,
   unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
 } as const;
 
@@ -52,6 +71,12 @@ export function bindingReads(queries: RecordQueries) {
     leaverDevices: () => total(sql.leaverDevices),
     /** Service tokens, neither revoked nor expired at this time, that are refused because of their owner. */
     ownerlessTokens: (now: number) => total(sql.ownerlessTokens, now),
+    /** What the standing check counts: see the statements. */
+    leaverAccounts: () => total(sql.leaverAccounts),
+    leaverTokens: (now: number) => total(sql.leaverTokens, now),
+    leaverCredentials: () => total(sql.leaverCredentials),
+    devicesOfNobody: () => total(sql.devicesOfNobody),
+    scimTokens: (now: number) => total(sql.scimTokens, now),
     /** Whether a device without a person is bound to the name: see `personKey`. */
     isUnmatched: (userId: string) => withAnswer(queries.one(unmatchedOne, personKey(userId)), found => found !== null),
   };

@@ -5,11 +5,13 @@ import type { PeopleImport } from './people-import.ts';
 import type { PeoplePolicies } from './policies.ts';
 import type { RefusedRequests } from './refused.ts';
 import type { PeopleService } from './service.ts';
+import type { StandingCheck } from './standing-check.ts';
 
 /** The services of persons. */
 interface PeopleServices {
   readonly people: PeopleService;
   readonly cases: Cases;
+  readonly check: StandingCheck;
   readonly refused: RefusedRequests;
   readonly imports: PeopleImport;
   readonly matching: MatchingDevices;
@@ -21,6 +23,7 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   listPeople: ({ context, query }) => to.people.list(context, query),
   createPerson: ({ context, body }) => to.people.create(context, body),
   countLeftovers: () => to.people.leftovers(),
+  checkPeople: () => to.check.figures(),
   listCases: ({ query }) => to.cases.list(query),
   showCase: ({ params }) => to.cases.show(params.personId),
   keepCaseItem: ({ context, params, body }) => to.cases.keep(context, params.personId, body),

@@ -12,6 +12,7 @@ import { PeoplePolicies } from './policies.ts';
 import { RefusedRequests } from './refused.ts';
 import { peopleOperations } from './routes.ts';
 import { PeopleService } from './service.ts';
+import { StandingCheck } from './standing-check.ts';
 import { dueLeavers, earlierDevices, overdueItems } from './work.ts';
 
 declare module '../http/subject.ts' {
@@ -34,7 +35,8 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   const refused = new RefusedRequests({ store, log, now });
   const people = new PeopleService({ store, leavers, now, webhooks: async () => (await offers.webhooks?.()) ?? [] });
   const cases = new Cases({ store, now });
-  stack.start(new DueWork({ store, log }, overdueItems({ store, cases, now })));
+  const check = new StandingCheck({ store, log, now });
+  stack.start(new DueWork({ store, log }, overdueItems({ store, cases, check, now })));
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
   offers.personNames = personNames(store);
@@ -42,13 +44,14 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
     operations: peopleOperations({
       people,
       cases,
+      check,
       refused,
       imports: new PeopleImport({ store, leavers, now }),
       matching: new MatchingDevices({ store, now }),
       peoplePolicies,
     }),
     gauges: async () => {
-      const left = await people.leftovers();
+      const [left, figures] = await Promise.all([people.leftovers(), check.figures()]);
       return {
         devmgr_leavers_held: {
           help: 'Persons whose devices or new user name wait for a release',
@@ -59,6 +62,24 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
           help: 'Service tokens, neither revoked nor expired, whose owner has left or is disabled',
           value: left.tokens,
         },
+        devmgr_leavers_accounts: { help: 'Enabled accounts of persons who have left', value: figures.accounts },
+        devmgr_leavers_live_tokens: {
+          help: 'Service tokens of persons who have left that are accepted',
+          value: figures.tokens,
+        },
+        devmgr_leavers_credentials: {
+          help: 'Credentials of devices of persons who have left that providers have not removed',
+          value: figures.credentials,
+        },
+        devmgr_devices_of_nobody: {
+          help: 'ACTIVE devices with a userId that is not that of a person',
+          value: figures.nobody,
+        },
+        devmgr_persons_unreported: {
+          help: 'Active persons whose source can no longer report that they leave',
+          value: figures.unreported,
+        },
+        devmgr_cases_open: { help: 'Open cases of persons who have left', value: figures.cases },
         devmgr_provisioning_refused: {
           help: 'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',
           value: await refused.recent(),

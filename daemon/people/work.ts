@@ -7,6 +7,7 @@ import { overdue } from './case-records.ts';
 import type { Cases } from './cases.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
 import type { Leavers } from './leavers.ts';
+import type { StandingCheck } from './standing-check.ts';
 
 /** Persons of one look. */
 const PORTION = 100;
@@ -57,10 +58,11 @@ interface OverdueItemsParts {
   readonly now: () => number;
   readonly store: Pick<Store, 'commit'>;
   readonly cases: Pick<Cases, 'openBefore'>;
+  readonly check: Pick<StandingCheck, 'announce'>;
 }
 
-/** What is still open a day after a person left is announced once, in a commit for each case. Looks once an hour. */
-export const overdueItems = ({ store, cases, now }: OverdueItemsParts): DueTask => ({
+/** Once an hour: announces once what is still open a day after a person left, in a commit for each case, and makes the standing check. */
+export const overdueItems = ({ store, cases, check, now }: OverdueItemsParts): DueTask => ({
   work: 'leaver cases',
   undone: 'open items of persons who have left are not announced',
   look: async turn => {
@@ -68,8 +70,9 @@ export const overdueItems = ({ store, cases, now }: OverdueItemsParts): DueTask 
       // Nothing has to end while a delay runs.
       const change = person.dueAt === null ? overdue(record, items, person) : null;
       if (change) await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
-      if (turn.aborted) break;
+      if (turn.aborted) return false;
     }
+    await check.announce();
     return false;
   },
   wait: turn => sleep(hourMs, turn),

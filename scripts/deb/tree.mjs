@@ -26,6 +26,11 @@ export function layOut(tree, executable) {
     put(tree, `usr/share/doc/devmgr/examples/haproxy/${name}`, Buffer.from(text(`haproxy/${name}`)));
   for (const name of ['patroni.yml', 'patroni.env', 'etcd.env'])
     put(tree, `usr/share/doc/devmgr/examples/patroni/${name}`, Buffer.from(text(`patroni/${name}`)));
+  put(
+    tree,
+    'usr/share/doc/devmgr/examples/prometheus/devmgr.rules.yml',
+    Buffer.from(text('prometheus/devmgr.rules.yml')),
+  );
   put(tree, 'usr/share/doc/devmgr/README.Debian', Buffer.from(text('debian/README.Debian')));
   for (const page of pages()) put(tree, `usr/share/doc/devmgr/${page}`, join(root, 'docs', page));
   put(tree, 'usr/share/lintian/overrides/devmgr', Buffer.from(text('debian/lintian-overrides')));

@@ -22,6 +22,7 @@ export const wanted = [
   { debian: 'fish', program: 'fish', checks: 'completion in fish' },
   { debian: 'systemd', program: 'systemd-analyze', checks: 'the units of systemd' },
   { debian: 'haproxy', program: 'haproxy', checks: 'the configuration of the load balancer' },
+  { debian: 'prometheus', program: 'promtool', checks: 'the rules for Prometheus' },
   { debian: 'openssl', program: 'openssl', checks: 'HTTPS' },
   {
     debian: 'fido2-tools',

@@ -117,6 +117,7 @@ export const endpoints = {
   matchPeople: post('/api/people/match', ['total', 'success', 'failed', 'results']),
   releasePeople: post('/api/people/release', ['released', 'locked']),
   countLeftovers: get('/api/people/leftovers', ['activeDevices', 'tokens']),
+  checkPeople: get('/api/people/check', ['devices', 'tokens']),
   listCases: get('/api/people/cases', ['list', 'pagination', 'list.personId', 'list.opened', 'list.open']),
   showCase: get('/api/people/{personId}/case', ['opened', 'items']),
   keepCaseItem: post('/api/people/{personId}/case/keep', ['opened', 'items']),

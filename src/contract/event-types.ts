@@ -19,6 +19,7 @@ export type EventField =
   | 'identityChange'
   | 'caseKind'
   | 'caseEnd'
+  | 'figure'
   | 'text';
 
 /** An event for people. */
@@ -122,6 +123,19 @@ export const journalEventTable = {
     data: { ...person, kind: 'caseKind', itemId: 'text' },
     subject: 'person',
     words: 'case overdue: {kind} {itemId}',
+    style: 'yellow',
+  },
+  PEOPLE_CHECKED: {
+    data: {
+      devices: 'figure',
+      accounts: 'figure',
+      tokens: 'figure',
+      credentials: 'figure',
+      nobody: 'figure',
+      unreported: 'figure',
+    },
+    words:
+      'persons checked: devices {devices}, accounts {accounts}, tokens {tokens}, credentials {credentials} of leavers: devmgr doctor',
     style: 'yellow',
   },
   CASE_CLOSED: { data: { ...person, end: 'caseEnd' }, subject: 'person', words: 'case ended: {end}', style: 'green' },

@@ -39,6 +39,7 @@ const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
   identityChange: oneOf(identityChanges),
   caseKind: oneOf(caseKinds),
   caseEnd: oneOf(caseEnds),
+  figure: count('see `GET /api/people/check`'),
   text: Type.String(),
 };
 

@@ -121,6 +121,18 @@ const unmatchedDevice = Type.Object({
 /** A device that is bound to a name without a person. */
 export type UnmatchedDevice = Static<typeof unmatchedDevice>;
 
+/** The figures of the standing check. */
+export const peopleCheck = {
+  devices: count('ACTIVE devices of persons who have left'),
+  accounts: count('enabled accounts of persons who have left'),
+  tokens: count('service tokens of persons who have left that are accepted'),
+  credentials: count('credentials of devices of persons who have left that providers have not removed'),
+  nobody: count('ACTIVE devices with a userId that is not that of a person; 0 in a registry without persons'),
+  unreported: count(
+    'active persons whose source can no longer report that they leave: the directory is off, or no service token with `may: scim` is accepted',
+  ),
+  cases: count('open cases of persons who have left'),
+};
 const caseItem = Type.Object({
   kind: oneOf(caseKinds),
   id: shown('id of the item; of a session that of its account, of a PIN that of its device', 'DEV-1'),
@@ -310,6 +322,15 @@ export const peopleOperations = additions('Persons', {
         'webhooks that are not disabled, although the account that made them, or that owns the token that made them, has left or is disabled',
       ),
     }),
+  },
+
+  /** All figures are 0 if nothing is wrong. */
+  checkPeople: {
+    summary: 'Check what people who have left still have',
+    description:
+      'One daemon makes this check every hour. If a figure has changed, the event PEOPLE_CHECKED has all of them. The metrics have them too.',
+    ...adminOnly,
+    data: Type.Object(peopleCheck),
   },
 
   /** What can still be used in the name of a person. Empty lists if no account has the user name. */

@@ -147,6 +147,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   getPersonAccess: {},
   countLeftovers: {},
   personLeaves: { asProgram: true, send: { reason: 'has left' } },
+  checkPeople: {},
   listCases: {},
   showCase: {},
   keepCaseItem: { takesKey: true, send: { kind: 'device', id: '{{deviceId}}', reason: 'shared key' } },

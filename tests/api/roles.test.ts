@@ -111,6 +111,7 @@ const administrators: readonly RouteName[] = [
   'createPerson',
   'countLeftovers',
   'getPersonAccess',
+  'checkPeople',
   'listCases',
   'showCase',
   'keepCaseItem',

@@ -30,6 +30,11 @@ it.each<[EventType, Readonly<Record<string, unknown>>, string]>([
   ['RECEIPT_SIGNED', { ...device, receiptId: 'RCT-1', kind: 'loan' }, 'receipt signed: loan (RCT-1)'],
   ['LOAN_OVERDUE', { ...device, receiptId: 'RCT-1', dueAt: time }, `loan overdue since ${localTime(time)} (RCT-1)`],
   ['DEVICE_IDENTITY', { ...device, change: 'proved' }, 'credential of its key proved'],
+  [
+    'PEOPLE_CHECKED',
+    { devices: 1, accounts: 0, tokens: 2, credentials: 3, nobody: 4, unreported: 5 },
+    'persons checked: devices 1, accounts 0, tokens 2, credentials 3 of leavers: devmgr doctor',
+  ],
   ['CASE_OPENED', { personId: 'PER-1', source: 'scim' }, 'case opened: devmgr people case PER-1'],
   ['CASE_OVERDUE', { personId: 'PER-1', source: 'scim', kind: 'loan', itemId: 'RCT-1' }, 'case overdue: loan RCT-1'],
   ['CASE_CLOSED', { personId: 'PER-1', source: 'scim', end: 'returned' }, 'case ended: returned'],

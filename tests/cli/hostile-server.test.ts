@@ -80,6 +80,10 @@ const texts = [
     'timestamp',
     'source',
     'externalId',
+    'opened',
+    'closed',
+    'open',
+    'kept',
   ],
 ];
 const tags = { [evil]: evil, lot: evil, shelf: 7, zone: null };
@@ -130,6 +134,7 @@ const everything = {
   byStatus: { ACTIVE: 1 },
   byType: { UKEY: 1 },
   byManufacturer: counts,
+  items: [{ ...thing, state: 'open' }, thing],
   head: 5,
   pagination: { page: 1, size: 20, total: 2, totalPages: 1 },
 };

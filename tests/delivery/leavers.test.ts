@@ -4,6 +4,7 @@ import { Cases } from '../../daemon/people/cases.ts';
 import { create } from '../../daemon/people/decisions.ts';
 import { Leavers } from '../../daemon/people/leavers.ts';
 import { PeoplePolicies } from '../../daemon/people/policies.ts';
+import { StandingCheck } from '../../daemon/people/standing-check.ts';
 import { dueLeavers, overdueItems } from '../../daemon/people/work.ts';
 import { addDevice, commit, setDevice } from '../contract/store/fixtures.ts';
 import { openTemporary } from '../support/sqlite.ts';
@@ -64,7 +65,8 @@ it('announces what is still open a day after a leave, once, and nothing while a 
   // The key of bob was unlocked again.
   await commit(store, [setDevice(2, { status: 'ACTIVE' })]);
   const cases = new Cases({ store, now: () => now });
-  const work = overdueItems({ store, cases, now: () => now });
+  const check = new StandingCheck({ store, log: { warn() {} }, now: () => now });
+  const work = overdueItems({ store, cases, check, now: () => now });
   const announced = async () =>
     (await store.events({ after: 0, limit: 99, types: ['CASE_OVERDUE'] })).map(one => one.data);
   now = NOON + 24 * HOUR - 1;
@@ -75,4 +77,11 @@ it('announces what is still open a day after a leave, once, and nothing while a 
   for (let i = 0; i < 2; i++) await work.look(turn);
   expect(await announced()).toEqual([late]);
   expect(await store.leaverCase(2)).toMatchObject({ overdue: ['device DEV-2'] });
+  // The check is announced when a figure has changed: ada has nothing, bob and carl have a key each.
+  const checked = async () =>
+    (await store.events({ after: 0, limit: 99, types: ['PEOPLE_CHECKED'] })).map(({ data }) => data.devices);
+  expect(await checked()).toEqual([2]);
+  await commit(store, [setDevice(2, { status: 'LOCKED' })]);
+  for (let i = 0; i < 2; i++) await work.look(turn);
+  expect(await checked()).toEqual([2, 1]);
 });

@@ -1,10 +1,11 @@
 /** Rules about the cases of persons who have left. */
 import { expect } from 'vitest';
+import { beginCredential } from '../../../daemon/issuing/credential.ts';
 import type { CaseSet } from '../../../daemon/people/case-records.ts';
 import * as domain from '../../../daemon/people/decisions.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
-import { commit, type Rule, rule } from './fixtures.ts';
+import { addDevice, addToken, addUser, commit, type Rule, rule, setDevice } from './fixtures.ts';
 import { add, leaving } from './person-rules.ts';
 
 const NOON = 1_800_000_000_000;
@@ -53,6 +54,47 @@ export const caseRules: readonly Rule[] = [
     const again = await reopen();
     expect(await again.leaverCase(1)).toMatchObject({ closedAt: NOON + 5, kept, items, version: 3 });
     expect((await again.leaverCases(false, window)).map(({ number }) => number)).toEqual([1]);
+  }),
+  rule('the standing check counts what persons who have left still have', async ({ store }) => {
+    const check = async () => [
+      await store.leaverDevices(),
+      await store.leaverAccounts(),
+      await store.leaverTokens(NOON),
+      await store.leaverCredentials(),
+      await store.devicesOfNobody(),
+      await store.scimTokens(NOON),
+    ];
+    await commit(store, [addUser('ada'), addUser('bob'), addDevice('SN-1'), addDevice('SN-2')], { at: NOON });
+    await commit(store, [
+      setDevice(1, { status: 'ACTIVE', userId: 'ada' }),
+      setDevice(2, { status: 'ACTIVE', userId: 'x' }),
+    ]);
+    expect(await check()).toEqual([0, 0, 0, 0, 0, 0]);
+    await commit(store, [add('ada'), add('bob')], { at: NOON });
+    const tokens = [
+      addToken('t1', { owner: 1 }),
+      addToken('t2', { owner: 1, may: ['scim'] }),
+      addToken('t3', { owner: 2 }),
+    ];
+    await commit(store, tokens);
+    await commit(store, [
+      beginCredential({ device: 1, provider: 1, account: 'ada', label: 'devmgr 1', begun: null }, null),
+    ]);
+    const set = {
+      kind: 'credential.set',
+      credential: 1,
+      before: 1,
+      set: { credentialId: 'AAAA' },
+      entry: null,
+    } as const;
+    await commit(store, [set]);
+    expect(await check()).toEqual([0, 0, 0, 0, 1, 1]);
+    // Nothing ends before the delay is over.
+    const later = { action: 'lock', delayMs: 1000 } as const;
+    await commit(store, [leaving(1, 'ada', { rule: later })], { at: NOON });
+    expect(await check()).toEqual([1, 1, 2, 1, 1, 1]);
+    await commit(store, [leaving(1, 'ada', { step: 'due', rule: later })], { at: NOON + 1000 });
+    expect(await check()).toEqual([0, 0, 0, 1, 1, 0]);
   }),
   rule('a case ends when the person is back, and another leave opens a new one', async ({ store }) => {
     await commit(store, [add('ada')], { at: NOON });

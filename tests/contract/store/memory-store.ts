@@ -151,6 +151,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     if (window.descending) sorted.reverse();
     return { rows: sorted.slice(window.offset, window.offset + window.limit), total: sorted.length };
   };
+  const hasLeft = (key: string | null) => {
+    const named = present().people.filter(({ userKey }) => userKey === key);
+    return named.length > 0 && named.every(({ active }) => !active);
+  };
   const unmatched = () =>
     present().devices.flatMap(({ number, userId, userKey, person }) =>
       userId === null || person !== null ? [] : [{ number, userId, userKey }],
@@ -400,6 +404,29 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     ssoSessions: async user => present().ssoSessions.get(user) ?? null,
     allSsoSessions: async () => [...present().ssoSessions.values()],
     refusedRequests: async () => [...present().refused.values()],
+    leaverAccounts: async () => present().users.filter(user => !user.disabled && hasLeft(user.userKey)).length,
+    leaverTokens: async now =>
+      present().serviceTokens.filter(({ owner, revokedAt, expiresAt }) => {
+        const user = present().users[(owner ?? 0) - 1];
+        const named = present().people.filter(({ userKey }) => userKey === user?.userKey);
+        const waits = named.every(({ active, heldAt, dueAt }) => active || heldAt !== null || dueAt !== null);
+        return revokedAt === null && expiresAt > now && user?.disabled === false && hasLeft(user.userKey) && waits;
+      }).length,
+    leaverCredentials: async () =>
+      present().credentials.filter(({ device, removedAt, credentialId }) => {
+        const owner = present().devices[device - 1]?.person;
+        return removedAt === null && credentialId !== null && owner && present().people[owner - 1]?.active === false;
+      }).length,
+    devicesOfNobody: async () => {
+      const { devices, people } = present();
+      const isNobodys = (one: (typeof devices)[number]) => one.userId !== null && one.person === null;
+      return people.length === 0 ? 0 : devices.filter(one => isNobodys(one) && one.status === 'ACTIVE').length;
+    },
+    scimTokens: async now =>
+      present().serviceTokens.filter(
+        ({ may, owner, revokedAt, expiresAt }) =>
+          may.includes('scim') && revokedAt === null && expiresAt > now && !present().users[(owner ?? 0) - 1]?.disabled,
+      ).length,
     leaverCase: async person => present().cases.get(person) ?? null,
     leaverCases: async (isOpen, { descending, offset, limit }) => {
       const found = [...present().cases.values()].filter(({ closedAt }) => (closedAt === null) === isOpen);

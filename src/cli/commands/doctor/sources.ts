@@ -1,6 +1,7 @@
 /** Sources of persons and sign-ins: whether directory, providers and tokens of SCIM work. Only an ADMIN can read it. */
 import type { ProviderItem } from '../../../contract/providers.ts';
 import type { ServiceToken } from '../../../contract/tokens.ts';
+import { nullIfRefused } from '../../client/failures.ts';
 import { itemsOf } from '../../client/pages.ts';
 import { counted } from '../../count.ts';
 import { type Context, commandLine } from '../../framework/context.ts';
@@ -19,6 +20,7 @@ export async function sourceChecks(context: Context): Promise<readonly Check[]> 
     signOnChecks,
     scimChecks,
     leftoverChecks,
+    standingChecks,
     refusedChecks,
     unmatchedChecks,
     issuingChecks,
@@ -62,6 +64,25 @@ async function scimChecks(context: Context): Promise<Check[]> {
   for await (const token of itemsOf(context.registry, 'listTokens'))
     if (token.may.includes('scim') && token.revokedAt === null) checks.push(scimCheck(context, token, Date.now()));
   return checks;
+}
+
+/** What the standing check finds beside devices: the figure, its words, and the next step. */
+const standing = [
+  ['accounts', 'enabled account', 'of people who have left', 'people cases'],
+  ['tokens', 'accepted service token', 'of people who have left', 'people cases'],
+  ['credentials', 'credential', 'of people who have left, not removed by the provider', 'providers list'],
+  ['unreported', 'active person', 'whose source can no longer report that they leave', 'providers list'],
+] as const;
+
+/** A server of an earlier version does not have it. */
+async function standingChecks(context: Context): Promise<Check[]> {
+  const figures = await nullIfRefused(context.registry.call('checkPeople'), 404);
+  if (!figures) return [];
+  return standing.flatMap(([name, what, whose, command]) => {
+    const figure = figures[name];
+    if (!(figure > 0)) return [];
+    return [check('leavers', 'warning', `${counted(figure, what)} ${whose}`, `see: ${commandLine(context, command)}`)];
+  });
 }
 
 /** Access that people who have left still have. */

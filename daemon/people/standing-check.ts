@@ -1,0 +1,68 @@
+/** The standing check: what persons who have left still have, and what a leave would not find. */
+import type { DataOf } from '../../src/contract/define.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { settingsIn } from '../store/document.ts';
+import type { Store } from '../store/store.ts';
+
+interface CheckParts {
+  readonly store: Store;
+  readonly log: { warn(data: object, message: string): void };
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Counts, and announces what has changed. */
+export class StandingCheck {
+  readonly #parts: CheckParts;
+  /** The figures that were announced last, as text. Another daemon that takes the work announces them again. */
+  #announced: string | null = null;
+
+  constructor(parts: CheckParts) {
+    this.#parts = parts;
+  }
+
+  async figures(): Promise<DataOf<Routes['checkPeople']>> {
+    const { store, now } = this.#parts;
+    const at = now();
+    const [devices, accounts, tokens, credentials, nobody, unreported, cases] = await Promise.all([
+      store.leaverDevices(),
+      store.leaverAccounts(),
+      store.leaverTokens(at),
+      store.leaverCredentials(),
+      store.devicesOfNobody(),
+      this.#unreported(at),
+      store.leaverCaseCount(true),
+    ]);
+    return { devices, accounts, tokens, credentials, nobody, unreported, cases };
+  }
+
+  /** Writes an event if a figure beside that of the cases, which have their own events, has changed. */
+  async announce(): Promise<void> {
+    const { store, log, now } = this.#parts;
+    const { cases, ...data } = await this.figures();
+    const text = JSON.stringify(data);
+    const isClean = Object.values(data).every(figure => figure === 0);
+    if (!isClean)
+      log.warn({ ...data, cases }, 'people who have left still have something: devmgr doctor has the steps');
+    const isNew = this.#announced === null ? !isClean : this.#announced !== text;
+    this.#announced = text;
+    if (!isNew) return;
+    const entry = { type: 'PEOPLE_CHECKED', data } as const;
+    const changes = [{ kind: 'journal.add', entry, device: null, subject: null } as const];
+    await store.commit({ at: now(), actor: null, requestId: null, changes });
+  }
+
+  /** Active persons whose source can no longer report that they leave. */
+  async #unreported(at: number): Promise<number> {
+    const { store } = this.#parts;
+    const one = { active: true, descending: false, offset: 0, limit: 1 } as const;
+    const [scim, directory, tokens, settings] = await Promise.all([
+      store.people({ source: 'scim', ...one }),
+      store.people({ source: 'directory', ...one }),
+      store.scimTokens(at),
+      store.document('directory'),
+    ]);
+    const hasDirectory = settingsIn<object | null>(settings, null).config !== null;
+    return (tokens > 0 ? 0 : scim.total) + (hasDirectory ? 0 : directory.total);
+  }
+}
