@@ -18,7 +18,7 @@ const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
   select: ['number', 'status', 'lockReason'],
 };
 
-/** An account with the name of a person who has left, which is nobody else's now. */
+/** An account with the name of a person who has left, which is unmatched else's now. */
 const hasLeft = `EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = false)
     AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = true)`;
 
@@ -47,7 +47,7 @@ const sql = {
   leaverCredentials: `SELECT count(*) AS total FROM credential WHERE removed_at IS NULL AND credential_id IS NOT NULL
     AND device IN (SELECT device.number FROM device JOIN person ON person.number = device.person WHERE person.active = false)`,
   /** ACTIVE devices that a leave finds only by a name that is not that of a person; 0 without persons. */
-  devicesOfNobody: `SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL AND status = 'ACTIVE'
+  unmatchedActive: `SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL AND status = 'ACTIVE'
     AND EXISTS (SELECT 1 FROM person)`,
   /** `?`: the time. Service tokens by which a provider can send persons. */
   scimTokens: `SELECT count(*) AS total FROM service_token WHERE revoked_at IS NULL AND expires_at > ? AND may LIKE '%"scim"%'
@@ -75,7 +75,7 @@ export function bindingReads(queries: RecordQueries) {
     leaverAccounts: () => total(sql.leaverAccounts),
     leaverTokens: (now: number) => total(sql.leaverTokens, now),
     leaverCredentials: () => total(sql.leaverCredentials),
-    devicesOfNobody: () => total(sql.devicesOfNobody),
+    unmatchedActive: () => total(sql.unmatchedActive),
     scimTokens: (now: number) => total(sql.scimTokens, now),
     /** Whether a device without a person is bound to the name: see `personKey`. */
     isUnmatched: (userId: string) => withAnswer(queries.one(unmatchedOne, personKey(userId)), found => found !== null),

@@ -24,16 +24,16 @@ export class StandingCheck {
   async figures(): Promise<DataOf<Routes['checkPeople']>> {
     const { store, now } = this.#parts;
     const at = now();
-    const [devices, accounts, tokens, credentials, nobody, unreported, cases] = await Promise.all([
+    const [devices, accounts, tokens, credentials, unmatched, unreported, cases] = await Promise.all([
       store.leaverDevices(),
       store.leaverAccounts(),
       store.leaverTokens(at),
       store.leaverCredentials(),
-      store.devicesOfNobody(),
+      store.unmatchedActive(),
       this.#unreported(at),
       store.leaverCaseCount(true),
     ]);
-    return { devices, accounts, tokens, credentials, nobody, unreported, cases };
+    return { devices, accounts, tokens, credentials, unmatched, unreported, cases };
   }
 
   /** Writes an event if a figure beside that of the cases, which have their own events, has changed. */

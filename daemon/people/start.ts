@@ -71,9 +71,9 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
           help: 'Credentials of devices of persons who have left that providers have not removed',
           value: figures.credentials,
         },
-        devmgr_devices_of_nobody: {
+        devmgr_devices_unmatched: {
           help: 'ACTIVE devices with a userId that is not that of a person',
-          value: figures.nobody,
+          value: figures.unmatched,
         },
         devmgr_persons_unreported: {
           help: 'Active persons whose source can no longer report that they leave',

@@ -131,7 +131,7 @@ export const journalEventTable = {
       accounts: 'figure',
       tokens: 'figure',
       credentials: 'figure',
-      nobody: 'figure',
+      unmatched: 'figure',
       unreported: 'figure',
     },
     words:

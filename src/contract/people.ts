@@ -127,7 +127,7 @@ export const peopleCheck = {
   accounts: count('enabled accounts of persons who have left'),
   tokens: count('service tokens of persons who have left that are accepted'),
   credentials: count('credentials of devices of persons who have left that providers have not removed'),
-  nobody: count('ACTIVE devices with a userId that is not that of a person; 0 in a registry without persons'),
+  unmatched: count('ACTIVE devices with a userId that is not that of a person; 0 in a registry without persons'),
   unreported: count(
     'active persons whose source can no longer report that they leave: the directory is off, or no service token with `may: scim` is accepted',
   ),

@@ -32,7 +32,7 @@ it.each<[EventType, Readonly<Record<string, unknown>>, string]>([
   ['DEVICE_IDENTITY', { ...device, change: 'proved' }, 'credential of its key proved'],
   [
     'PEOPLE_CHECKED',
-    { devices: 1, accounts: 0, tokens: 2, credentials: 3, nobody: 4, unreported: 5 },
+    { devices: 1, accounts: 0, tokens: 2, credentials: 3, unmatched: 4, unreported: 5 },
     'persons checked: devices 1, accounts 0, tokens 2, credentials 3 of leavers: devmgr doctor',
   ],
   ['CASE_OPENED', { personId: 'PER-1', source: 'scim' }, 'case opened: devmgr people case PER-1'],

@@ -61,7 +61,7 @@ export const caseRules: readonly Rule[] = [
       await store.leaverAccounts(),
       await store.leaverTokens(NOON),
       await store.leaverCredentials(),
-      await store.devicesOfNobody(),
+      await store.unmatchedActive(),
       await store.scimTokens(NOON),
     ];
     await commit(store, [addUser('ada'), addUser('bob'), addDevice('SN-1'), addDevice('SN-2')], { at: NOON });

@@ -417,10 +417,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         const owner = present().devices[device - 1]?.person;
         return removedAt === null && credentialId !== null && owner && present().people[owner - 1]?.active === false;
       }).length,
-    devicesOfNobody: async () => {
+    unmatchedActive: async () => {
       const { devices, people } = present();
-      const isNobodys = (one: (typeof devices)[number]) => one.userId !== null && one.person === null;
-      return people.length === 0 ? 0 : devices.filter(one => isNobodys(one) && one.status === 'ACTIVE').length;
+      const isUnmatched = (one: (typeof devices)[number]) => one.userId !== null && one.person === null;
+      return people.length === 0 ? 0 : devices.filter(one => isUnmatched(one) && one.status === 'ACTIVE').length;
     },
     scimTokens: async now =>
       present().serviceTokens.filter(
