@@ -860,6 +860,18 @@ export const people: typeof en.people = {
     ask: { close: 'Die Posten werden gespeichert, wie sie jetzt sind, und das Journal erhält den Digest des Falls.' },
     done: { close: name => `Der Fall von ${name} ist geschlossen.` },
   },
+  log: {
+    title: 'Was die Quelle gesendet hat',
+    column: { time: 'Zeit', what: 'Was', fields: 'Felder', reason: 'Grund', by: 'Von' },
+    outcome: {
+      added: 'hinzugefügt',
+      updated: 'geändert',
+      left: 'ausgeschieden',
+      held: 'zurückgehalten',
+      returned: 'wieder da',
+      refused: 'abgelehnt',
+    },
+  },
   case: {
     title: 'Fall',
     open: 'Diese Person ist ausgeschieden. Jeder Posten ist zu beenden oder mit einem Grund zu behalten.',

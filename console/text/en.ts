@@ -836,6 +836,18 @@ export const people = {
     ask: { close: 'The items are stored as they are now, and the journal gets the digest of the case.' },
     done: { close: (name: string) => `The case of ${name} was closed.` },
   },
+  log: {
+    title: 'What the source has sent',
+    column: { time: 'Time', what: 'What', fields: 'Fields', reason: 'Reason', by: 'By' },
+    outcome: {
+      added: 'added',
+      updated: 'changed',
+      left: 'has left',
+      held: 'held',
+      returned: 'is back',
+      refused: 'refused',
+    },
+  },
   case: {
     title: 'Case',
     open: 'This person has left. Each item is to be ended, or kept with a reason.',

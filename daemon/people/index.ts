@@ -9,6 +9,7 @@ import type { CaseSet } from './case-records.ts';
 import { CaseRows, caseChanges, caseEntries, caseReplay } from './case-rules.ts';
 import { holderOf } from './decisions.ts';
 import { firstPersonAddition, personAddition } from './device-bindings.ts';
+import { logReads } from './provisioning-log.ts';
 import type { PersonFilter } from './queries.ts';
 import type { OwnerGuard, PersonChange, PersonRecord, PresentGuard } from './records.ts';
 import type { RefusedAdd, RefusedRow } from './refused-records.ts';
@@ -58,6 +59,7 @@ const allRefused: Lookup<RefusedRow> = { table: refusedRequests, by: [] };
 const reads = (queries: RecordQueries) => ({
   ...bindingReads(queries),
   ...caseReads(queries),
+  ...logReads(queries),
   person: (number: number) => queries.one(persons.byKey, number),
   /** The person whom the user name means: see `personKey` and `holderOf`. */
   personByName: (userName: string) =>

@@ -15,6 +15,7 @@ import { comesBack, create, edit, holderOf, isEndedHere, leaverReason } from './
 import type { Leavers } from './leavers.ts';
 import { personsByKey } from './lookups.ts';
 import type { PersonChange, PersonRecord } from './records.ts';
+import type { Refused, RefusedRequests } from './refused.ts';
 
 const SOURCE = 'import';
 const itemShape = Type.Object({ ...importItem });
@@ -36,6 +37,7 @@ type Decided = ItemDecision | { readonly failure: ApiError };
 interface ImportParts {
   readonly store: Store;
   readonly leavers: Leavers;
+  readonly refused: Pick<RefusedRequests, 'changes'>;
   readonly now: () => number;
 }
 
@@ -73,7 +75,14 @@ export class PeopleImport {
         const success = results.filter(({ status }) => status === 'success').length;
         return { total: results.length, success, failed: results.length - success, results };
       };
-      return changes.length > 0 ? commitLast(store, context, { at: now(), changes }, data) : data([]);
+      const refused = dryRun
+        ? []
+        : this.#parts.refused.changes(
+            SOURCE,
+            decided.flatMap((one, i) => refusedItem(one, people[i])),
+          );
+      const all = [...changes, ...refused];
+      return all.length > 0 ? commitLast(store, context, { at: now(), changes: all }, data) : data([]);
     });
   }
 
@@ -100,6 +109,13 @@ export class PeopleImport {
     const devices = await this.#parts.store.devicesOf(number);
     return [number, devices.filter(({ status }) => status === 'ACTIVE').length];
   }
+}
+
+/** A failed item, for the list of refused requests. */
+function refusedItem(decided: Decided, item: unknown): Refused[] {
+  if (!('failure' in decided)) return [];
+  const { userName } = (item ?? {}) as { readonly userName?: unknown };
+  return [{ userName: typeof userName === 'string' ? userName : null, field: null, reason: decided.failure.message }];
 }
 
 const refusal = (message: string): ApiError => new ApiError(Code.parameterError, message);

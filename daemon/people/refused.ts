@@ -62,7 +62,7 @@ export class RefusedRequests {
     source,
     ...page
   }: QueryOf<Routes['listRefusedRequests']>): Promise<DataOf<Routes['listRefusedRequests']>> {
-    const all = await this.#kept(source === undefined ? provisioningSources : [source]);
+    const all = await this.all(source === undefined ? provisioningSources : [source]);
     return readPage(
       page,
       async ({ descending, offset, limit }) => {
@@ -76,10 +76,11 @@ export class RefusedRequests {
   /** How many were refused within the last day, at most `refusedBounds.kept` of each source. */
   async recent(): Promise<number> {
     const since = this.#parts.now() - DAY_MS;
-    return (await this.#kept(provisioningSources)).filter(({ at }) => at > since).length;
+    return (await this.all(provisioningSources)).filter(({ at }) => at > since).length;
   }
 
-  async #kept(sources: readonly ProvisioningSource[]) {
+  /** The requests of these sources that are kept. */
+  async all(sources: readonly ProvisioningSource[]) {
     const rows = await this.#parts.store.refusedRequests();
     return sources.flatMap(source => {
       const { requests = [] } = rows.find(({ number }) => number === numberOfSource(source)) ?? {};

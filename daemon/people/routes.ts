@@ -3,6 +3,7 @@ import type { Cases } from './cases.ts';
 import type { MatchingDevices } from './matching-devices.ts';
 import type { PeopleImport } from './people-import.ts';
 import type { PeoplePolicies } from './policies.ts';
+import type { ProvisioningLog } from './provisioning-log.ts';
 import type { RefusedRequests } from './refused.ts';
 import type { PeopleService } from './service.ts';
 import type { StandingCheck } from './standing-check.ts';
@@ -12,6 +13,7 @@ interface PeopleServices {
   readonly people: PeopleService;
   readonly cases: Cases;
   readonly check: StandingCheck;
+  readonly log: ProvisioningLog;
   readonly refused: RefusedRequests;
   readonly imports: PeopleImport;
   readonly matching: MatchingDevices;
@@ -34,6 +36,7 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   personReturns: ({ context, params }) => to.people.comeBack(context, params.personId),
   listHeldPeople: ({ context }) => to.people.held(context),
   listRefusedRequests: ({ query }) => to.refused.list(query),
+  listProvisioning: ({ query }) => to.log.list(query),
   listUnmatched: ({ query }) => to.matching.list(query),
   importPeople: ({ context, body }) => to.imports.run(context, body),
   matchPeople: ({ context, body }) => to.matching.match(context, body),

@@ -9,6 +9,7 @@ import { MatchingDevices } from './matching-devices.ts';
 import { PeopleImport } from './people-import.ts';
 import { personNames } from './person-names.ts';
 import { PeoplePolicies } from './policies.ts';
+import { ProvisioningLog } from './provisioning-log.ts';
 import { RefusedRequests } from './refused.ts';
 import { peopleOperations } from './routes.ts';
 import { PeopleService } from './service.ts';
@@ -45,8 +46,9 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
       people,
       cases,
       check,
+      log: new ProvisioningLog({ store, refused }),
       refused,
-      imports: new PeopleImport({ store, leavers, now }),
+      imports: new PeopleImport({ store, leavers, refused, now }),
       matching: new MatchingDevices({ store, now }),
       peoplePolicies,
     }),

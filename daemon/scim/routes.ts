@@ -73,7 +73,7 @@ export async function scimRoutes(
 /** A write of an identity provider that is refused for what it contains would otherwise be seen there alone. */
 async function listRefused({ users, refused }: ScimServices, error: unknown, request: FastifyRequest): Promise<void> {
   const { status, message } = error instanceof ScimError ? error : errorResponse(error);
-  if (!request.caller || request.method === 'GET' || ![400, 409].includes(status)) return;
+  if (!request.caller || request.method === 'GET' || ![400, 404, 409, 412].includes(status)) return;
   const field = error instanceof ScimError ? error.field : null;
   await refused.add('scim', [{ userName: await users.nameIn(pathOf(request), request.body), field, reason: message }]);
 }

@@ -314,6 +314,12 @@ UPDATE person SET ended_by = CASE WHEN reason IN ('left (local)', 'left (scim)',
 CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT NULL, announced_at {integer} NOT NULL){end};
 `,
 
+  /** Entries about subjects, which are few beside those about devices. */
+  entriesOfSubjects: `
+CREATE INDEX event_of_subjects ON event (id) WHERE device IS NULL AND subject IS NOT NULL;
+CREATE INDEX event_by_subject ON event (subject, id) WHERE device IS NULL AND subject IS NOT NULL;
+`,
+
   /** The case of each person who has left; `number` is that of the person. `kept`, `overdue` and `items` are JSON. */
   leaverCases: `
 CREATE TABLE leaver_case (

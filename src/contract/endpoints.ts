@@ -106,6 +106,7 @@ export const endpoints = {
   createPerson: post('/api/people', ['personId', 'userName']),
   listHeldPeople: get('/api/people/held', ['list', 'list.personId', 'list.userName']),
   listRefusedRequests: get('/api/people/refused', ['list', 'pagination', 'list.at', 'list.source', 'list.reason']),
+  listProvisioning: get('/api/people/log', ['list', 'pagination', 'list.at', 'list.source', 'list.outcome']),
   listUnmatched: get('/api/people/unmatched', [
     'list',
     'pagination',

@@ -150,6 +150,9 @@ export const scimBounds = { atOnce: 4, waiting: 100 } as const;
 /** Refused provisioning requests that are kept: how many of each source, for how long, and most characters of a text. */
 export const refusedBounds = { kept: 200, days: 30, text: 200 } as const;
 
+/** Entries of the journal that the log of provisioning shows, beside what was refused. */
+export const provisioningLog = { entries: 500 } as const;
+
 /** Cases of leavers: hours after which an open item is overdue, and most items that a case shows. */
 export const caseBounds = { overdueHours: 24, items: 2000, kept: 1000 } as const;
 

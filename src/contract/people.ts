@@ -3,9 +3,17 @@ import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { count, EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from './ids.ts';
-import { bodyBounds, personBounds, refusedBounds, sizes, textLengths } from './limits.ts';
+import { bodyBounds, personBounds, provisioningLog, refusedBounds, sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { caseKinds, caseStates, importOutcomes, personSources, provisioningSources, textShapes } from './values.ts';
+import {
+  caseKinds,
+  caseStates,
+  importOutcomes,
+  personSources,
+  provisioningOutcomes,
+  provisioningSources,
+  textShapes,
+} from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
@@ -229,6 +237,35 @@ export const peopleOperations = additions('Persons', {
     ...adminOnly,
     query: Type.Object({ ...pageQuery(), source: Type.Optional(oneOf(provisioningSources)) }),
     data: paged(refusedRequest),
+  },
+
+  /** Fields are named, values are not: the journal does not have them. */
+  listProvisioning: {
+    summary: 'List what the sources of persons have sent',
+    description: `The last ${provisioningLog.entries} changes of persons, or of one person, by an identity provider, the directory, an import or an ADMIN, with the names of the fields, and what was refused with the reason (see the list of refused requests).`,
+    ...adminOnly,
+    query: Type.Object({
+      ...pageQuery(),
+      source: Type.Optional(oneOf(personSources)),
+      personId: Type.Optional(token({ description: 'id of a person', examples: ['PER-1'] })),
+    }),
+    data: paged(
+      Type.Object({
+        at: timestamp('when'),
+        source: oneOf(personSources, { description: 'where the person is from; of a refusal, who sent it' }),
+        actor: nullable(
+          shown('user name, or token:NAME of a service token; null: a daemon, or not known', 'token:entra'),
+        ),
+        personId: nullable(personId),
+        userName: nullable(shown('user name of the person', 'ada.lovelace')),
+        outcome: oneOf(provisioningOutcomes),
+        fields: Type.Array(Type.String(), {
+          description: 'fields that were changed, or left out of a refused request',
+        }),
+        reason: nullable(shown('why it was refused', 'email must be an e-mail address')),
+        requestId: nullable(shown('id of the request, which the log of the daemon has too')),
+      }),
+    ),
   },
 
   /** Idempotent: what a person has already is not changed. */

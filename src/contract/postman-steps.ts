@@ -148,6 +148,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   countLeftovers: {},
   personLeaves: { asProgram: true, send: { reason: 'has left' } },
   checkPeople: {},
+  listProvisioning: {},
   listCases: {},
   showCase: {},
   keepCaseItem: { takesKey: true, send: { kind: 'device', id: '{{deviceId}}', reason: 'shared key' } },

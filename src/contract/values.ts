@@ -64,9 +64,12 @@ export const caseStates = ['open', 'closed', 'kept'] as const;
 /** How the case of a leaver ended: an ADMIN closed it, or the person is back. */
 export const caseEnds = ['closed', 'returned'] as const;
 
-/** Sources that send persons on their own. */
-export const provisioningSources = ['scim', 'directory'] as const satisfies readonly PersonSource[];
-/** A source that sends persons on its own. */
+/** What the log of provisioning reports of a person. */
+export const provisioningOutcomes = ['added', 'updated', 'left', 'held', 'returned', 'refused'] as const;
+
+/** Sources whose refused values are listed. */
+export const provisioningSources = ['scim', 'directory', 'import'] as const satisfies readonly PersonSource[];
+/** A source whose refused values are listed. */
 export type ProvisioningSource = (typeof provisioningSources)[number];
 
 /** What an imported row does to a person. `held`, `due`: the person leaves, and the ACTIVE devices wait for a release or a delay. */

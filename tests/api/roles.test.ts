@@ -112,6 +112,7 @@ const administrators: readonly RouteName[] = [
   'countLeftovers',
   'getPersonAccess',
   'checkPeople',
+  'listProvisioning',
   'listCases',
   'showCase',
   'keepCaseItem',

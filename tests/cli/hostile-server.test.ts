@@ -84,6 +84,7 @@ const texts = [
     'closed',
     'open',
     'kept',
+    'outcome',
   ],
 ];
 const tags = { [evil]: evil, lot: evil, shelf: 7, zone: null };
@@ -360,6 +361,7 @@ test.each([
   'people back PER-1',
   'people leave held',
   'people refused',
+  'people log',
   'people cases',
   'people case PER-1',
   'people case keep PER-1 device DEV-1 --reason x',

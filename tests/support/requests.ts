@@ -270,6 +270,7 @@ export function validRequests(
     createPerson: async () => ({ body: { userName: `person-${++users}` } }),
     listPeople: async () => ({}),
     countLeftovers: async () => ({ path: '/api/people/leftovers' }),
+    listProvisioning: async () => ({}),
     checkPeople: async () => ({ path: '/api/people/check' }),
     listCases: async () => ({ path: '/api/people/cases' }),
     showCase: async () => ({ path: await casePath() }),

@@ -18,6 +18,7 @@ import { reporting } from '../../parts/toast.ts';
 import { text, people as words } from '../../text/words.ts';
 import { PersonCase } from './cases.tsx';
 import { Held } from './held.tsx';
+import { PersonLog } from './log.tsx';
 import { people } from './page.tsx';
 import { devicesOf } from './states.ts';
 
@@ -98,6 +99,7 @@ function Sections({ person, keys, events }: PersonView) {
         </h2>
         {keys.length === 0 ? <p class="hint">{words.noKeys}</p> : <Keys keys={keys} />}
       </section>
+      {isAdmin.value && <PersonLog key={personId} personId={personId} />}
       <section>
         <h2>{words.history}</h2>
         {keys.length > withHistory && <p class="hint">{words.newestKeys(withHistory)}</p>}

@@ -256,4 +256,5 @@ export const migrations: readonly Migration[] = [
   { number: 28, name: 'identities of keys', sql: identities, readableBy: 4 },
   // A daemon of the previous step opens no case: a repeated leave does.
   { number: 29, name: 'cases of leavers', sql: schema.leaverCases, readableBy: 4 },
+  { number: 30, name: 'entries about subjects', sql: schema.entriesOfSubjects, readableBy: 4 },
 ];

@@ -165,4 +165,5 @@ export const migrations: readonly Migration[] = [
   { number: 23, name: 'who has ended persons', sql: schema.personEnders },
   { number: 24, name: 'identities of keys', sql: schema.identities },
   { number: 25, name: 'cases of leavers', sql: schema.leaverCases },
+  { number: 26, name: 'entries about subjects', sql: schema.entriesOfSubjects },
 ];

@@ -41,6 +41,7 @@ const stocktake = () => import('./many/stocktake/stocktake.ts');
 const directory = () => import('./directory/directory.ts');
 const leavers = () => import('./people/leavers.ts');
 const peopleCases = () => import('./people/cases.ts');
+const peopleLog = () => import('./people/log.ts');
 const peopleMatch = () => import('./people/match.ts');
 const peopleImport = () => import('./people/import.ts');
 const people = () => import('./people/people.ts');
@@ -145,6 +146,7 @@ export const commandTable: CommandTable = {
         entry('people case', 'show what a person who has left still has', peopleCases, 'peopleCase'),
         entry('people case keep', 'keep an item of a case', peopleCases, 'caseKeep'),
         entry('people case close', 'close a case', peopleCases, 'caseClose'),
+        entry('people log', 'list what the sources of persons have sent', peopleLog, 'peopleLog'),
         entry('people refused', 'list refused provisioning requests', leavers, 'peopleRefused'),
         entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
         entry('people leave release', 'lock the keys of held leavers', leavers, 'peopleRelease'),

@@ -60,6 +60,7 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   listHeldPeople: { ...ada, active: false },
   listPeople: ada,
   listCases: { userName: ada.userName },
+  listProvisioning: { userName: ada.userName },
   listUnmatched: { userName: ada.userName, userId: 'Ada.Lovelace' },
   lockDevice: { status: 'LOCKED' },
   registerDevice: { status: 'INACTIVE' },

@@ -657,7 +657,7 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       return { kind: 'done' };
     }
     case 'refused.add': {
-      const number = change.source === 'scim' ? 1 : 2;
+      const number = { scim: 1, directory: 2, import: 3 }[change.source];
       const { row, entry } = withRefusals(content.refused.get(number), change, at);
       content.refused.set(number, row);
       if (entry) write(entry, null, null);

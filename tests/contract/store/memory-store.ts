@@ -404,6 +404,15 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     ssoSessions: async user => present().ssoSessions.get(user) ?? null,
     allSsoSessions: async () => [...present().ssoSessions.values()],
     refusedRequests: async () => [...present().refused.values()],
+    personEntries: async (person, limit) =>
+      present()
+        .events.filter(({ type, subject }) => /^PERSON_/.test(type) && (person === null || subject === person))
+        .toReversed()
+        .slice(0, limit)
+        .map(({ at, type, subject, actor, requestId, detail }) => {
+          const entry = { at, type, person: subject!, actor, requestId, detail: JSON.stringify(detail) };
+          return entry as Awaited<ReturnType<Store['personEntries']>>[number];
+        }),
     leaverAccounts: async () => present().users.filter(user => !user.disabled && hasLeft(user.userKey)).length,
     leaverTokens: async now =>
       present().serviceTokens.filter(({ owner, revokedAt, expiresAt }) => {

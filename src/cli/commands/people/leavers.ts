@@ -139,7 +139,7 @@ export const peopleRefused = command({
   description:
     'An invalid name or e-mail address is left out and the rest is stored; without a valid user name the request is refused. Correct the values at the identity provider or in the directory.',
   flags: {
-    source: { value: 'SOURCE', choices: provisioningSources, help: 'scim or directory' },
+    source: { value: 'SOURCE', choices: provisioningSources, help: 'who sent it' },
     ...pageFlags('requests'),
     ...listFlags(refusedFields),
   },
