@@ -93,6 +93,7 @@ export const pages: readonly PageEntry[] = [
     page('health', async () => (await import('./pages/health/page.tsx')).HealthPage, icons.HeartPulse),
   ]),
   { ...page('import', async () => (await import('./pages/import/page.tsx')).ImportPage), isShown: mayDo },
+  { ...page('cases', async () => (await import('./pages/people/cases.tsx')).CasesPage), isShown: () => isAdmin.value },
   page('account', async () => (await import('./pages/accounts/own-account.tsx')).AccountPage),
   page('terminal', async () => (await import('./pages/sign-in/terminal.tsx')).TerminalPage),
 ];

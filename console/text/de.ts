@@ -69,6 +69,7 @@ export const common: typeof en.common = {
     trust: 'Vertrauen',
     webhooks: 'Webhooks',
     providers: 'Anbieter',
+    cases: 'Offene Fälle',
     import: 'Geräte importieren',
     health: 'Zustand',
     account: 'Konto',
@@ -853,6 +854,7 @@ export const people: typeof en.people = {
   },
   cases: {
     title: 'Offene Fälle',
+    none: 'Kein Fall ist offen.',
     hint: 'Was Ausgeschiedene noch haben. Beenden Sie jeden Posten, oder behalten Sie ihn mit einem Grund; schließen Sie dann den Fall.',
     column: { left: 'Ausgeschieden', open: 'Offen', kept: 'Behalten', next: 'Nächster Schritt' },
     action: { close: 'Fall schließen' },
@@ -877,7 +879,7 @@ export const people: typeof en.people = {
     open: 'Diese Person ist ausgeschieden. Jeder Posten ist zu beenden oder mit einem Grund zu behalten.',
     closed: time => `Der Fall endete am ${time}.`,
     none: 'Es ist nichts bekannt, was diese Person hatte.',
-    column: { item: 'Posten', reason: 'Grund' },
+    reason: 'Grund',
     kind: {
       device: 'Gerät',
       account: 'Konto',
@@ -890,8 +892,7 @@ export const people: typeof en.people = {
       pin: 'Nicht gelesene PIN',
     },
     states: { open: 'offen', closed: 'beendet', kept: 'behalten' },
-    action: { keep: 'Behalten' },
-    of: { keep: name => `${name} behalten` },
+    keep: name => `${name} behalten`,
     kept: name => `${name} wird behalten.`,
   },
 };

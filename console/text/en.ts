@@ -42,6 +42,7 @@ export const common = {
     trust: 'Trust',
     webhooks: 'Webhooks',
     providers: 'Providers',
+    cases: 'Open cases',
     import: 'Import devices',
     health: 'Health',
     account: 'Account',
@@ -829,6 +830,7 @@ export const people = {
   },
   cases: {
     title: 'Open cases',
+    none: 'No case is open.',
     hint: 'What persons who have left still have. End each item, or keep it with a reason; then close the case.',
     column: { left: 'Left', open: 'Open', kept: 'Kept', next: 'Next step' },
     action: { close: 'Close case' },
@@ -853,7 +855,7 @@ export const people = {
     open: 'This person has left. Each item is to be ended, or kept with a reason.',
     closed: (time: string) => `The case ended on ${time}.`,
     none: 'Nothing that this person had is known.',
-    column: { item: 'Item', reason: 'Reason' },
+    reason: 'Reason',
     kind: {
       device: 'Device',
       account: 'Account',
@@ -866,8 +868,7 @@ export const people = {
       pin: 'PIN that was not read',
     },
     states: { open: 'open', closed: 'closed', kept: 'kept' },
-    action: { keep: 'Keep' },
-    of: { keep: (name: string) => `Keep ${name}` },
+    keep: (name: string) => `Keep ${name}`,
     kept: (name: string) => `${name} is kept.`,
   },
 };

@@ -229,4 +229,29 @@ needs('chromium')('the pages of persons in the console', () => {
     const page = { place: 'people', link: 'People', path: '/api/people/' };
     expect(await withoutPage(tests, 'VIEWER', page)).toEqual({ links: 0, requests: [] });
   });
+
+  it('shows the case of a leaver: an item is kept with a reason, and the case is closed from the list of open ones', async () => {
+    const personId = await add('case.leaver');
+    const deviceId = await bind('case.leaver');
+    await post(`/api/people/${personId}/leave`, { reason: 'has left' });
+    await post(`/api/devices/${deviceId}/unlock`, {});
+    const { page, context, complaints } = await openTab({ place: 'people' });
+    await page.getByRole('link', { name: /^Open cases: \d+$/ }).click();
+    await row(page, 'case.leaver').getByText(`Device ${deviceId}`).waitFor();
+    await row(page, 'case.leaver').getByRole('link', { name: 'case.leaver' }).click();
+    await page.getByRole('button', { name: `Keep Device ${deviceId}` }).click();
+    await dialog(page).getByLabel('Reason').fill('shared key');
+    await confirm(page, `Keep Device ${deviceId}`);
+    await status(page, `Device ${deviceId} is kept.`);
+    await page.getByText('kept · shared key').waitFor();
+    await page.goBack();
+    await row(page, 'case.leaver').getByText('Close case').first().waitFor();
+    await row(page, 'case.leaver').getByRole('button', { name: 'Close the case of case.leaver' }).click();
+    await confirm(page, 'Close case');
+    await row(page, 'case.leaver').waitFor({ state: 'detached' });
+    expect(data(await daemon.call('GET', `/api/people/${personId}/case`)).closed).not.toBeNull();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
 });

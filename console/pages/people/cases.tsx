@@ -10,14 +10,16 @@ import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/button.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
-import { DeviceLink } from '../../parts/item.tsx';
+import { Back, DeviceLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Pager, pageIn } from '../../parts/pager.tsx';
 import { type DialogProps, type RecordDialogProps, type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
-import { linkTo } from '../../router.ts';
+import { linkTo, place } from '../../router.ts';
 import { moment } from '../../text/numbers.ts';
 import { people } from '../../text/words.ts';
+import { isOfPersons } from './states.ts';
 
 type CaseItem = LeaverCase['items'][number];
 type ListedCase = DataOf<Routes['listCases']>['list'][number];
@@ -44,33 +46,48 @@ const listed: RecordKind<ListedCase, 'userName' | 'name' | 'left' | 'open' | 'ke
   },
 };
 
-/** Open cases that the page shows; `devmgr people cases` has all of them. */
-const mostCases = 20;
-
-/** The open cases, the oldest first. Draws nothing if there is none. */
-export function OpenCases() {
-  const cases = useResource(signal => call('listCases', { query: { open: true, size: mostCases } }, { signal }));
+/** The open cases, the oldest first. */
+export function CasesPage() {
+  const cases = useResource(signal => call('listCases', { query: pageIn(place.value.query) }, { signal }));
   useRefresh(cases.reload, () => true);
-  const { list = [], pagination } = cases.data.value ?? {};
-  if (list.length === 0 && !cases.problem.value) return null;
   return (
-    <section>
-      <h2>
-        {people.cases.title} {pagination?.total}
-      </h2>
+    <>
+      <Back to="people" words={people.back} />
+      <h1>{people.cases.title}</h1>
       <p class="hint">{people.cases.hint}</p>
       <Loaded from={cases}>
-        {() => (
-          <RecordTable
-            title={people.cases.title}
-            kind={listed}
-            words={people.cases}
-            records={list}
-            onDone={reporting(cases.reload)}
-          />
+        {({ list, pagination }) => (
+          <>
+            {list.length === 0 && <p>{people.cases.none}</p>}
+            {list.length > 0 && (
+              <RecordTable
+                title={people.cases.title}
+                kind={listed}
+                words={people.cases}
+                records={list}
+                onDone={reporting(cases.reload)}
+              />
+            )}
+            <Pager page={pagination.page} totalPages={pagination.totalPages} to={page => linkTo('cases', { page })} />
+          </>
         )}
       </Loaded>
-    </section>
+    </>
+  );
+}
+
+/** The number of open cases, with a link to them. Draws nothing if there is none. */
+export function OpenCases() {
+  const cases = useResource(signal => call('listCases', { query: { size: 1 } }, { signal }));
+  useRefresh(cases.reload, isOfPersons);
+  const { total = 0 } = cases.data.value?.pagination ?? {};
+  if (total === 0) return null;
+  return (
+    <p>
+      <a href={linkTo('cases')}>
+        {people.cases.title}: {total}
+      </a>
+    </p>
   );
 }
 
@@ -101,22 +118,6 @@ interface ItemsProps extends Pick<DialogProps, 'onDone'> {
 }
 
 function Items({ personId, known: { closed, items }, onDone }: ItemsProps) {
-  const kind: RecordKind<CaseItem, 'item' | 'state' | 'reason', 'keep'> = {
-    keyOf: itemName,
-    nameOf: itemName,
-    columns: {
-      item: item => (item.kind === 'device' ? <DeviceLink id={item.id} /> : itemName(item)),
-      state: ({ state }) => words.states[state],
-      reason: ({ reason }) => reason,
-    },
-    rowHead: 'item',
-    actions: {
-      keep: {
-        Dialog: dialog => <Keep {...dialog} personId={personId} />,
-        isFor: ({ state }) => closed === null && state !== 'closed',
-      },
-    },
-  };
   const close = (onClose: () => void) => (
     <ActionDialog
       title={people.cases.action.close}
@@ -135,7 +136,20 @@ function Items({ personId, known: { closed, items }, onDone }: ItemsProps) {
       {items.length === 0 ? (
         <p class="hint">{words.none}</p>
       ) : (
-        <RecordTable title={words.title} kind={kind} words={words} records={items} onDone={onDone} />
+        <ul>
+          {items.map(item => (
+            <li key={itemName(item)}>
+              {item.kind === 'device' ? <DeviceLink id={item.id} /> : itemName(item)} {words.states[item.state]}{' '}
+              {item.reason && `· ${item.reason}`}{' '}
+              {closed === null && item.state !== 'closed' && (
+                <DialogButton
+                  words={words.keep(itemName(item))}
+                  dialog={onClose => <Keep record={item} personId={personId} onClose={onClose} onDone={onDone} />}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
       )}
       {closed === null && items.every(({ state }) => state !== 'open') && (
         <p class="actions">
@@ -155,12 +169,12 @@ function Keep({ record, personId, onClose, onDone }: RecordDialogProps<CaseItem>
   };
   return (
     <ActionDialog
-      title={words.of.keep(itemName(record))}
+      title={words.keep(itemName(record))}
       isReady={reason.value.trim() !== ''}
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={words.column.reason} entry={reason} required maxLength={textLengths.reason} />
+      <Field label={words.reason} entry={reason} required maxLength={textLengths.reason} />
     </ActionDialog>
   );
 }
