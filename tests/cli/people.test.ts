@@ -156,6 +156,32 @@ describe('people', () => {
     await run('lock', deviceId, '--reason', 'has left');
   });
 
+  test('have a case: what is open is shown, kept with a reason, and then closed', async () => {
+    const deviceId = (await run('people', 'devices', 'leaver', '--quiet')).stdout.trim();
+    const left = await run('people', 'leave', 'leaver', '--reason', 'again', '--yes');
+    expect(left.stdout).toMatch(/still open: +nothing/);
+    expect(left.stderr).toMatch(/devmgr people case PER-\d+/);
+    await run('unlock', deviceId);
+    const open = await run('people', 'case', 'leaver');
+    expect(open.stdout).toMatch(new RegExp(`case open[\\s\\S]*device ${deviceId}: +open: ACTIVE`));
+    expect(open.stderr).toContain(`people case keep ${left.stderr.match(/PER-\d+/)![0]} device ${deviceId} --reason`);
+    expect((await run('people', 'cases')).stdout).toMatch(new RegExp(`leaver.* 1 +0 +device ${deviceId}`));
+    expect(await run('people', 'case', 'close', 'leaver')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`1 open item: device ${deviceId}`),
+    });
+    const keep = ['people', 'case', 'keep', 'leaver', 'device', deviceId];
+    expect(await run(...keep)).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
+    const { json } = await run(...keep, '--reason', 'shared key', '--json');
+    expect(json.items).toEqual([{ kind: 'device', id: deviceId, state: 'kept', reason: 'shared key' }]);
+    expect((await run('people', 'case', 'close', 'leaver')).stdout).toContain('case closed');
+    expect((await run('people', 'cases', '--csv')).stdout).not.toContain('leaver');
+    expect((await run('people', 'cases', '--closed', '--quiet')).stdout).toMatch(/^PER-\d+\n$/);
+    const log = (await run('people', 'log', 'leaver', '--json')).json.list;
+    expect(log.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['left', 'added']);
+    await run('lock', deviceId, '--reason', 'has left');
+  });
+
   test('come back: the keys that could be unlocked are named', async () => {
     const deviceId = (await run('people', 'devices', 'leaver', '--quiet')).stdout.trim();
     const { stdout, stderr } = await run('people', 'back', 'leaver');
