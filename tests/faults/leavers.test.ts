@@ -1,10 +1,12 @@
 /** Persons leave while daemons are killed: each of their devices is locked, and no other. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { audit } from '../../daemon/maintenance/audit.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { mulberry } from '../support/mulberry.ts';
 import { type Node, Nodes } from '../support/nodes.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { runDaemonProgram } from '../support/programs.ts';
 import { patchOp, scimClientWith } from '../support/scim.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -73,6 +75,9 @@ async function everyoneLeaves(
   const provider = (daemon: number) => scimClientWith(() => daemons[daemon]!().url, token);
   const ids: string[] = [];
   for (const userName of names) ids.push((await provider(0)('POST', '/Users', { userName })).body.id);
+  // Fewer than the brake holds.
+  for (const username of names.filter((_, i) => i % Math.ceil(LEAVERS / 8) === 0))
+    await post(first, '/api/users', { username: username.toUpperCase(), password: 'correct horse 7', role: 'VIEWER' });
   let isRunning = true;
   const killing = (async () => {
     while (isRunning) {
@@ -85,9 +90,12 @@ async function everyoneLeaves(
     for (let left = random() < 0.2 ? 2 : 1; left > 0; ) {
       const call = provider(Math.floor(random() * daemons.length));
       const isDeleted = i % 3 === 0;
+      const byHand = i % 3 === 1 && i % 2 === 0;
       const request = isDeleted
         ? call('DELETE', `/Users/${id}`)
-        : call('PATCH', `/Users/${id}`, patchOp({ op: 'Replace', path: 'active', value: 'False' }));
+        : byHand
+          ? anyOf(registry => registry.call('POST', `/api/people/${id}/leave`, { reason: 'has left' }))
+          : call('PATCH', `/Users/${id}`, patchOp({ op: 'Replace', path: 'active', value: 'False' }));
       const { status } = await request.catch(() => ({ status: 0 }));
       // A repeated DELETE finds no one.
       if (status === 200 || status === 204 || (isDeleted && status === 404)) left--;
@@ -97,9 +105,26 @@ async function everyoneLeaves(
       }
     }
   };
+  const anyOf = async (send: (registry: Registry) => ReturnType<Registry['call']>) => {
+    const { status } = await send(daemons[Math.floor(random() * daemons.length)]!());
+    return { status };
+  };
+  const closes = async (id: string) => {
+    for (;;) {
+      const { status } = await anyOf(registry => registry.call('POST', `/api/people/${id}/case/close`)).catch(() => ({
+        status: 0,
+      }));
+      if (status === 200) return;
+      expect([0, 500, 503]).toContain(status);
+      await pause(20);
+    }
+  };
   const waiting = ids.entries();
   const client = async () => {
-    for (const [i, id] of waiting) await leaves(id, i);
+    for (const [i, id] of waiting) {
+      await leaves(id, i);
+      if (i % 2 === 0) await closes(id);
+    }
   };
   await Promise.all(Array.from({ length: 6 }, client));
   isRunning = false;
@@ -109,6 +134,16 @@ async function everyoneLeaves(
   expect((await ownersIn(registry, 'ACTIVE')).length).toBe(OTHERS);
   const held = (await registry.call('GET', '/api/people/held')).data as { readonly list: readonly unknown[] };
   expect(held.list).toEqual([]);
+  const check = async () => (await registry.call('GET', '/api/people/check')).data;
+  const nothing = { devices: 0, accounts: 0, tokens: 0, credentials: 0, unmatched: OTHERS, unreported: 0 };
+  expect(await check()).toEqual({ ...nothing, cases: Math.floor(LEAVERS / 2) });
+  for (const id of ids) await closes(id);
+  expect(await check()).toEqual({ ...nothing, cases: 0 });
+  for (const type of ['CASE_OPENED', 'CASE_CLOSED']) {
+    const { data } = await registry.call('GET', `/api/events?types=${type}&limit=1000`);
+    const { list } = data as { readonly list: readonly { readonly data: { readonly personId: string } }[] };
+    expect(list.map(event => event.data.personId).sort(), type).toEqual([...ids].sort());
+  }
 }
 
 describe(`leavers, while daemons are killed (seed ${seed})`, () => {
@@ -120,6 +155,15 @@ describe(`leavers, while daemons are killed (seed ${seed})`, () => {
       daemon = await spawnDaemon({ home });
     });
     await daemon.stop();
+    const { stdout } = await runDaemonProgram(audit, {
+      home,
+      json: true,
+      device: null,
+      since: null,
+      limit: null,
+      verify: true,
+    });
+    expect(JSON.parse(stdout).problems).toEqual([]);
   });
 });
 
