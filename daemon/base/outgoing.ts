@@ -1,11 +1,13 @@
 /**
  * Requests to other systems: the one transport of the daemon, but for object stores (daemon/files/s3/client.ts). It is undici, which
- * the first request loads. Redirects are not followed, and the proxies of the environment are not used.
+ * the first request loads. Redirects are not followed. The proxies of the environment are used, but never for this machine; a proxy
+ * resolves the names, so with one only addresses that a URL itself has are judged.
  */
 import type { Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
+import { proxyFor, proxyWords, type WebProxy } from '../../src/delivery/proxies.ts';
 import { AddressNotAllowed, type AllowedTargets } from './allowed-targets.ts';
-import { MAX_HEADERS } from './connection-problem.ts';
+import { connectionProblem, MAX_HEADERS } from './connection-problem.ts';
 
 interface OutgoingOptions {
   /** Absent: any address, because the operator of the daemon has named it. */
@@ -54,13 +56,17 @@ export class Outgoing {
   async send(request: OutgoingRequest): Promise<Answer> {
     const problem = this.#options.allowed?.problemOf(request.url) ?? null;
     if (problem !== null) throw new AddressNotAllowed(`the address ${problem}`);
-    const connections = await openConnections(this.#options);
+    const proxy = proxyFor(request.url);
+    const connections = await openConnections(this.#options, proxy);
     const exchange = new Exchange(request);
     try {
       connections.agent.dispatch(sent(request), exchange);
-      return await exchange.answered.promise;
+      const answer = await exchange.answered.promise;
+      if (proxy && answer.status === 407)
+        throw new Error('it asks for a user name and a password, or refuses those it has');
+      return answer;
     } catch (error) {
-      throw withUsualCode(error);
+      throw proxy ? ofProxy(withUsualCode(error), proxy) : withUsualCode(error);
     } finally {
       connections.end();
     }
@@ -78,8 +84,15 @@ const sent = ({ url, method, headers, body = null, signal }: OutgoingRequest) =>
   signal: signal ?? null,
 });
 
-async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0 }: OutgoingOptions) {
-  const { Agent, buildConnector } = await import('undici');
+async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0 }: OutgoingOptions, proxy: WebProxy | null) {
+  const { Agent, buildConnector, ProxyAgent } = await import('undici');
+  // Silence ends a connection, and a deadline a request.
+  const bounds = { allowH2: false, maxHeaderSize: MAX_HEADERS, headersTimeout: 0, bodyTimeout: 0 };
+  if (proxy) {
+    const silence = { headersTimeout: silenceMs, bodyTimeout: silenceMs, connectTimeout: connectMs };
+    const agent = new ProxyAgent({ uri: proxy.url.href, ...bounds, ...silence, ...(ca ? { requestTls: { ca } } : {}) });
+    return { agent, end: () => void agent.destroy() };
+  }
   const sockets = new Set<Socket>();
   const connect: buildConnector.connector = (options, done) => {
     const url = new URL(`${options.protocol}//${options.host}`);
@@ -95,8 +108,6 @@ async function openConnections({ allowed, ca, connectMs = 0, silenceMs = 0 }: Ou
     const silent = new Error(`no reaction for ${silenceMs / 1000} s`);
     socket.setTimeout(silenceMs, () => socket.destroy(Object.assign(silent, { code: 'ETIMEDOUT' })));
   };
-  // Silence ends a connection, and a deadline a request.
-  const bounds = { allowH2: false, maxHeaderSize: MAX_HEADERS, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent({ connect, ...bounds });
   const end = () => {
     void agent.destroy();
@@ -194,6 +205,17 @@ const usual: Readonly<Record<string, readonly [code: string, message: string]>> 
   UND_ERR_HEADERS_OVERFLOW: ['HPE_HEADER_OVERFLOW', 'the headers of the response are too long'],
   HTTPParserError: ['HPE_INVALID_CONSTANT', 'the response is not HTTP'],
 };
+
+/** An error of a request through a proxy names it. */
+function ofProxy(error: unknown, proxy: WebProxy): unknown {
+  if (
+    !(error instanceof Error) ||
+    error instanceof TookTooLong ||
+    (error as NodeJS.ErrnoException).code === 'ABORT_ERR'
+  )
+    return error;
+  return new Error(`${proxyWords(proxy)}: ${connectionProblem(error, proxy.url.hostname)}`);
+}
 
 /** The error with its usual code. That of the parser has what was received, which no log may have. */
 function withUsualCode(error: unknown): unknown {

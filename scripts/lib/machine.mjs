@@ -44,6 +44,7 @@ export const wanted = [
   })),
   { debian: 'postgresql', folder: '/usr/lib/postgresql', checks: 'the store in PostgreSQL' },
   { debian: 'slapd', program: 'slapd', checks: 'persons from a directory' },
+  { debian: 'tinyproxy', program: 'tinyproxy', checks: 'requests through a proxy' },
   { debian: 'strace', program: 'strace', checks: 'a disk whose fsync fails' },
 ];
 

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { S3Client } from '@aws-sdk/client-s3';
+import { proxyFor } from '../../../src/delivery/proxies.ts';
 import type { S3Target } from '../../home/object-store-target.ts';
 
 /** A connection that is not made within this time, and one that is silent for this long, has failed (milliseconds). */
@@ -58,6 +59,14 @@ class Block {
   };
 }
 
+/** A proxy reads the answer to its CONNECT itself, so its connections read as usual. */
+function agentsFor({ endpoint, region }: S3Target) {
+  const proxy = proxyFor(new URL(endpoint ?? `https://s3.${region}.amazonaws.com`));
+  if (!proxy) return { httpAgent: inBlocks(new HttpAgent(agents)), httpsAgent: inBlocks(new HttpsAgent(agents)) };
+  const through = { ...agents, proxyEnv: { HTTP_PROXY: proxy.url.href, HTTPS_PROXY: proxy.url.href } };
+  return { httpAgent: new HttpAgent(through), httpsAgent: new HttpsAgent(through) };
+}
+
 /** A client for the service of a target. It tries a request four times. */
 export function clientOf(target: S3Target): S3Client {
   const client = new S3Client({
@@ -68,8 +77,7 @@ export function clientOf(target: S3Target): S3Client {
     maxAttempts: 4,
     requestHandler: {
       ...timeouts,
-      httpAgent: inBlocks(new HttpAgent(agents)),
-      httpsAgent: inBlocks(new HttpsAgent(agents)),
+      ...agentsFor(target),
     },
     // Other services do not know the newer checksums. The SHA-256 of each part is signed anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -1,4 +1,5 @@
 /** Why a request failed. */
+import { proxyWords, type WebProxy } from '../../delivery/proxies.ts';
 import { errorWords, Fault, failure, systemCode } from '../fault.ts';
 
 /** Known facts about a refusal besides its code; null or empty if it is not known. */
@@ -81,6 +82,29 @@ export function withRequest(
 
 const checkAddress = 'check the address (--server URL), the network, and whether the server runs';
 const tryAgain = 'try again; `devmgr doctor` looks for the cause';
+
+const notConnected: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ERR_PROXY_TUNNEL',
+]);
+
+/** The fault for an error of a request through a proxy, by its code. */
+export function proxyFailure(error: unknown, origin: string, proxy: WebProxy): Fault {
+  const code = systemCode(error) ?? '';
+  if (!notConnected.has(code)) return linkFailure(error, origin);
+  const status = /HTTP\/\d\.\d (\d{3})/.exec(errorWords(error))?.[1];
+  const why =
+    status === '407' ? 'it wants a user name and a password' : status ? `it answers with HTTP ${status}` : code;
+  return new Unreachable(
+    `${origin} cannot be reached through ${proxyWords(proxy)}: ${why}`,
+    false,
+    `check ${proxy.variable}, or reach the server without a proxy: NO_PROXY=${new URL(origin).hostname}`,
+  );
+}
 
 /** The names in the certificate of a server. */
 function certificateNames(error: unknown): string {

@@ -1,8 +1,9 @@
 /** An HTTP request, its response, and why there is none. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { proxyFor } from '../../delivery/proxies.ts';
 import { Fault, failure, interrupted, systemCode } from '../fault.ts';
-import { linkFailure, Unreachable } from './failures.ts';
+import { linkFailure, proxyFailure, Unreachable } from './failures.ts';
 
 /** How long to wait, in milliseconds. */
 interface Timeouts {
@@ -60,6 +61,8 @@ export async function requestFailure(
 ): Promise<Fault> {
   if (error instanceof Fault) return error;
   if (socketPath) return linkFailure(error, url.origin);
+  const proxy = proxyFor(url);
+  if (proxy) return proxyFailure(error, url.origin, proxy);
   if (url.protocol === 'http:' && systemCode(error) === 'ECONNRESET' && (await speaksTls(url)))
     return new Fault(
       'unreachable',

@@ -6,11 +6,13 @@ import type { WebSocket as Socket } from 'ws';
 import type { Notification } from '../../contract/events.ts';
 import { objectIn } from '../../contract/json-object.ts';
 import { closeCodes, stream } from '../../contract/values.ts';
+import { proxyFor } from '../../delivery/proxies.ts';
 import { type Fault, failure, interrupted, systemCode } from '../fault.ts';
 import type { Client } from './client.ts';
 import { openEnvelope } from './envelope.ts';
 import { linkFailure } from './failures.ts';
 import { readText, timeouts } from './http.ts';
+import { proxyAgent } from './transport.ts';
 
 /** A connection without two pings in a row is dead, even if nothing has reported it. */
 const silenceMs = (2 * stream.pingSeconds + 10) * 1000;
@@ -65,6 +67,7 @@ export class StreamConnection {
     const url = new URL(origin.replace(socketPath === null ? /^http/ : /^https?/, 'ws') + path);
     url.searchParams.set('token', token);
     const { WebSocket } = await import('ws');
+    const proxy = socketPath === null ? proxyFor(url) : null;
     const socket = new WebSocket(url, {
       ca: client.ca,
       headers: { prefer: 'handling=strict' },
@@ -72,6 +75,7 @@ export class StreamConnection {
       maxPayload: maxFrameBytes,
       // The URL of a socket that ws understands cannot name every path.
       ...(socketPath === null ? {} : { createConnection: () => connect(socketPath) }),
+      ...(proxy && { agent: proxyAgent(proxy) }),
     });
     try {
       const opened = (startsAfter: number | null) => new StreamConnection(socket, signal, token, startsAfter);

@@ -1,6 +1,7 @@
 /** Sends HTTP requests over node:http, whose modules are loaded on first use (3 ms). */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { connectionEnd } from '../../contract/local.ts';
+import { proxyFor, type WebProxy } from '../../delivery/proxies.ts';
 import { interrupted } from '../fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
@@ -14,21 +15,27 @@ const maxSockets = 4;
  * Only a request that can be sent twice uses a connection again: the server may be closing it. Agents leave a connection a
  * second before the server would close it (`keep-alive: timeout=…`).
  */
-function agentFor(protocol: string, { method, headers }: HttpRequest): Agent {
+function agentFor(protocol: string, { method, headers }: HttpRequest, proxy: WebProxy | null): Agent {
   const reuse = method === 'GET' || headers['idempotency-key'] !== undefined;
-  const name = `${protocol}${reuse}`;
+  const name = `${protocol}${reuse}${proxy?.url.href ?? ''}`;
   let agent = agents.get(name);
   if (!agent) {
-    const options = reuse ? { keepAlive: true, maxSockets } : {};
+    const options = { ...(reuse && { keepAlive: true, maxSockets }), ...(proxy && { proxyEnv: envOf(proxy) }) };
     agent = protocol === 'https:' ? new (https().Agent)(options) : new (http().Agent)(options);
     agents.set(name, agent);
   }
   return agent;
 }
 
+/** A proxy as Node's agents take it. */
+const envOf = ({ url: { href } }: WebProxy) => ({ HTTP_PROXY: href, HTTPS_PROXY: href });
+
+/** An agent that opens a connection through a proxy. */
+export const proxyAgent = (proxy: WebProxy): Agent => new (https().Agent)({ proxyEnv: envOf(proxy) });
+
 /**
- * Sends a request and resolves once the headers of its response are complete. Redirects are not followed, the environment's
- * proxies are not used, and nothing is retried. Without a response it rejects with a `Fault`, mostly `Unreachable`; an error of a
+ * Sends a request and resolves once the headers of its response are complete. Redirects are not followed, the proxies of the
+ * environment are used, and nothing is retried. Without a response it rejects with a `Fault`, mostly `Unreachable`; an error of a
  * streamed body ends the request with that error.
  */
 export async function sendHttp(request: HttpRequest): Promise<HttpResponse> {
@@ -50,11 +57,12 @@ const isTls = ({ url, socketPath }: HttpRequest): boolean => url.protocol === 'h
 function exchange(request: HttpRequest): Promise<HttpResponse> {
   const { url, method, headers, ca, signal, socketPath } = request;
   const protocol = isTls(request) ? 'https:' : 'http:';
+  const proxy = socketPath ? null : proxyFor(url);
   const options: RequestOptions & { ca?: string; rejectUnauthorized?: boolean } = {
     method,
     headers: socketPath ? { host: url.host, ...headers } : headers,
     protocol,
-    agent: agentFor(protocol, request),
+    agent: agentFor(protocol, request, proxy),
     signal,
     ...(socketPath ? { socketPath } : {}),
     ...(ca === undefined ? {} : { ca }),

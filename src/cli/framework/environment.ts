@@ -43,6 +43,10 @@ export const variables: readonly Variable[] = [
     XDG_RUNTIME_DIR: 'where "open" writes its file if only you can enter it (home)',
   }),
   ...of('both', {
+    HTTPS_PROXY: 'proxy for addresses with https://, as http://USER:PASSWORD@HOST:PORT; never for this machine',
+    HTTP_PROXY: 'the same, for addresses with http://',
+    NO_PROXY:
+      'what is reached without a proxy, separated by commas: names with those below them, addresses, CIDRs, or *',
     XDG_DATA_HOME: 'parent of the home folder on Linux (~/.local/share)',
   }),
   ...of('commands', {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { DataOf } from '../../../contract/define.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Routes } from '../../../contract/routes.ts';
+import { proxyFor, proxyWords } from '../../../delivery/proxies.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { errorWords, Fault, isFault, systemWords } from '../../fault.ts';
@@ -111,7 +112,8 @@ async function serverChecks(context: Context, addresses: readonly string[]): Pro
 async function addressCheck(registry: Client, address: string, signal: AbortSignal): Promise<Check> {
   try {
     const health = await registry.call('getHealth', {});
-    const detail = `${address}, ${health.service} ${health.version}`;
+    const proxy = proxyFor(new URL(address));
+    const detail = `${address}, ${health.service} ${health.version}${proxy ? `, through ${proxyWords(proxy)}` : ''}`;
     if (health.ready) return check('server', 'ok', detail);
     return check('server', 'failed', detail, 'the operator of the server should check its log');
   } catch (error) {

@@ -1,0 +1,63 @@
+/**
+ * The proxy that the environment names for an address, by the rules of curl: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, of which a name in
+ * lower case comes first. Node and undici each read these variables in their own way, and neither reports which proxy it has used.
+ */
+
+/** A proxy. */
+export interface WebProxy {
+  readonly url: URL;
+  /** The variable that names it, for texts. */
+  readonly variable: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const find = (env: Env, name: string) =>
+  [name.toLowerCase(), name]
+    .map(variable => ({ variable, value: env[variable]?.trim() ?? '' }))
+    .find(({ value }) => value !== '');
+
+/** The proxy for an address; null if it is reached directly, as this machine always is. Throws an Error for any other value. */
+export function proxyFor(url: URL, env: Env = process.env): WebProxy | null {
+  const found = find(env, url.protocol === 'https:' || url.protocol === 'wss:' ? 'HTTPS_PROXY' : 'HTTP_PROXY');
+  if (!found || isThisMachine(url) || isExcepted(url, find(env, 'NO_PROXY')?.value ?? '')) return null;
+  const text = found.value.includes('://') ? found.value : `http://${found.value}`;
+  const proxy = URL.parse(text);
+  if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.hostname === '')
+    throw new Error(`${found.variable} is not the address of a proxy: write http://HOST:PORT`);
+  return { url: proxy, variable: found.variable };
+}
+
+/** The proxy as texts name it: without its password. */
+export const proxyWords = ({ url, variable }: WebProxy): string =>
+  `the proxy ${url.protocol}//${url.host} (${variable})`;
+
+const plain = (host: string): string => host.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+
+function isThisMachine({ hostname }: URL): boolean {
+  const host = plain(hostname);
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Entries of NO_PROXY: `*`, a name, which means the names below it too, an address, or a network of IPv4 (CIDR); each but the last with a port. */
+function isExcepted({ hostname, port, protocol }: URL, exceptions: string): boolean {
+  const host = plain(hostname);
+  const usual = protocol === 'https:' || protocol === 'wss:' ? '443' : '80';
+  return exceptions.split(/[\s,]+/).some(entry => {
+    if (entry === '') return false;
+    if (entry === '*') return true;
+    if (entry.includes('/')) return isInside(host, entry);
+    const [, name = entry, ofPort] = /^(.*[^:]|\[.*\]):(\d{1,5})$/.exec(entry) ?? [];
+    const bare = plain(name).replace(/^\*?\./, '');
+    return (host === bare || host.endsWith(`.${bare}`)) && (ofPort === undefined || ofPort === (port || usual));
+  });
+}
+
+/** Whether an address (IPv4) is in a network (CIDR). */
+function isInside(host: string, network: string): boolean {
+  const [, base, bits] = /^(\d+(?:\.\d+){3})\/(\d{1,2})$/.exec(network) ?? [];
+  if (base === undefined || Number(bits) > 32 || !/^\d+(?:\.\d+){3}$/.test(host)) return false;
+  const prefix = (address: string) =>
+    Math.floor(address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0) / 2 ** (32 - Number(bits)));
+  return prefix(host) === prefix(base);
+}
