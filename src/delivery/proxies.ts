@@ -39,7 +39,10 @@ function isThisMachine({ hostname }: URL): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Entries of NO_PROXY: `*`, a name, which means the names below it too, an address, or a network of IPv4 (CIDR); each but the last with a port. */
+/**
+ * Entries of NO_PROXY: `*`, a name, which means the names below it too, an address, or a network of IPv4 (CIDR). A name or an address may
+ * have a port.
+ */
 function isExcepted({ hostname, port, protocol }: URL, exceptions: string): boolean {
   const host = plain(hostname);
   const usual = protocol === 'https:' || protocol === 'wss:' ? '443' : '80';

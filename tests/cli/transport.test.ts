@@ -117,7 +117,7 @@ describe('the transport', () => {
     expect((await textOf(request(url))).text).toBe('six');
   });
 
-  test('does not use the proxies of the environment', async () => {
+  test('does not use the proxies of the environment for this machine', async () => {
     const proxy = await answering((_, response) => void response.end('proxy'));
     const { url } = await answering((_, response) => void response.end('server'));
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'HTTPS_PROXY']) vi.stubEnv(name, proxy.url);
