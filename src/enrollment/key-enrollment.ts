@@ -1,35 +1,26 @@
 /** Enrolls one key: finds or registers its device, and activates it if a user is named. Used by the command line and the console. */
-import { type OptionalText, optionalTexts } from '../contract/device-description.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import { hasGrade } from '../contract/grades.ts';
 import type { Key } from '../contract/hardware.ts';
 import { isSameName } from '../contract/person-key.ts';
 import type { Proof } from '../contract/proof.ts';
-import type { Tags } from '../contract/tags.ts';
 import type { RequiredGrade } from '../contract/values.ts';
 import { isAnswering, otherKeyOf } from './other-key.ts';
 import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
 import { isNumbered, type MadeIdentity, recognizedBy } from './recognition.ts';
-import type { EnrollmentRegistry, EnrollmentWords, NumberedKey } from './registry.ts';
+import { namedBy, type RegistrationOptions, registrationFor } from './registration.ts';
+import type { EnrollmentRegistry, EnrollmentWords } from './registry.ts';
 
 /** How keys are enrolled. */
-export interface EnrollKeyOptions {
-  /** Overrides what the key reports; null does not. */
-  readonly manufacturer: string | null;
-  readonly model: string | null;
+export interface EnrollKeyOptions extends RegistrationOptions {
   /** Activate each key for this user; null leaves it INACTIVE. */
   readonly activateFor: string | null;
   readonly dryRun: boolean;
   /** Least grade that a key must prove to be registered; `none` proves it and requires nothing. Null does not prove it. */
   readonly proof: RequiredGrade | null;
-  /** Tags of each device that is registered; null for none. */
-  readonly tags: Tags | null;
   /** An ADMIN has confirmed that the key was reset elsewhere, and has lost the credential of its device. */
   readonly wasReset?: boolean;
 }
-
-/** Manufacturer and model if neither the key nor the user names them. */
-const unknown = 'unknown';
 
 /** A proof, and the challenge that it answers; null if the device had it before. */
 export interface ProofOutcome {
@@ -296,23 +287,3 @@ export function blockOf({ status, userId }: Pick<DeviceDetail, 'status' | 'userI
   if (status !== 'ACTIVE') return status;
   return isSameName(userId, user) ? null : 'bound to another person';
 }
-
-type NamingOptions = Pick<EnrollKeyOptions, 'manufacturer' | 'model'>;
-
-const namedBy = (key: Key, options: NamingOptions): { readonly manufacturer: string; readonly model: string } => ({
-  manufacturer: options.manufacturer ?? key.manufacturer ?? unknown,
-  model: options.model ?? key.model ?? unknown,
-});
-
-/** The versions that the key reports. */
-const reportedVersions = (key: Pick<Key, OptionalText>): Partial<Record<OptionalText, string>> =>
-  Object.fromEntries(optionalTexts.flatMap(name => (key[name] === null ? [] : [[name, key[name]]])));
-
-/** The body of a registration, without a proof. */
-export const registrationFor = (key: NumberedKey, options: NamingOptions & Pick<EnrollKeyOptions, 'tags'>) => ({
-  deviceType: key.deviceType,
-  serialNumber: key.serialNumber,
-  ...namedBy(key, options),
-  ...reportedVersions(key),
-  ...(options.tags === null ? {} : { tags: options.tags }),
-});

@@ -115,6 +115,20 @@ it('a key makes its credential while it is checked, and is registered after it w
   await unplug();
 });
 
+it('a station sends its name: the keys that it had last are looked for first', async () => {
+  const [key, later] = [authenticator(), authenticator()];
+  const mine = await bound(key, freshSerial('PR'), 'ada');
+  await bound(later, freshSerial('PR'), 'ben');
+  const query = { protocol: 'CTAP2', aaguid: '44444444-4444-4444-8444-444444444444', station: 'line-7' };
+  const first = async () => data(await daemon.call('POST', '/api/identity/candidates', query)).list[0].deviceId;
+  expect(await first()).not.toBe(mine.row.deviceId);
+  const station = new Recognition(registry, hardware, poll, { station: async () => 'line-7' });
+  const [plugged, unplug] = await plug(key);
+  expect(await station.recognized(plugged)).toMatchObject({ serialNumber: mine.row.serialNumber });
+  await unplug();
+  expect(await first()).toBe(mine.row.deviceId);
+});
+
 it('a key that waited in a spool file is registered under its printed number, and gets its credential when it is plugged in again', async () => {
   const [key, printed] = [authenticator(), freshSerial('PR')];
   const enroll = (of: Key) => new KeyEnrollment(parts(), { ...options, activateFor: 'ada' }).handle(of);

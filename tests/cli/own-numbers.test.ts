@@ -157,6 +157,13 @@ test('a key with a copied serial number is refused at each command', async () =>
   for (const words of [['verify'], ['lock', '--plugged', '--reason', 'test'], ['receipt', 'make']])
     expect(await run(...words), words[0]).toMatchObject({ stderr: expect.stringMatching(lacks) });
   expect((await deviceOf('CC-0001')).status).toBe('ACTIVE');
+  // An ADMIN may say that it is the same key after a reset elsewhere. Then the first one is the other key.
+  plug(copy, 'CC-0001');
+  expect(rowsOf(await enroll('--printed', 'CC-0001', '--was-reset'))).toMatchObject([{ result: 'known' }]);
+  plug(copy, 'CC-0001');
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'known' }]);
+  plug(key, 'CC-0001');
+  expect(rowsOf(await enroll())).toMatchObject([{ result: 'failed', message: expect.stringMatching(lacks) }]);
 });
 
 test('a script that names no number does not enroll such a key, and one number is that of one key', async () => {

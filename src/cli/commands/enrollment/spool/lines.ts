@@ -11,13 +11,9 @@ import {
 import type { Key } from '../../../../contract/hardware.ts';
 import { isObject, objectIn } from '../../../../contract/json-object.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
-import {
-  type EnrollKeyOptions,
-  outcomeOf,
-  type ProofOutcome,
-  registrationFor,
-} from '../../../../enrollment/key-enrollment.ts';
+import { type EnrollKeyOptions, outcomeOf, type ProofOutcome } from '../../../../enrollment/key-enrollment.ts';
 import type { EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
+import { registrationFor } from '../../../../enrollment/registration.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import type { KeyLabel } from '../labels/enrolled.ts';
 
