@@ -19,7 +19,7 @@ const returnTerms = 'The security key named above was returned.';
 /** Has an attached key sign a receipt. */
 export const make = command({
   description:
-    'The person touches the key, which signs a text with the person, the serial number, the lot, the date and the terms. The registry checks the signature and stores the receipt.\nA key without a FIDO proof is proved first, and blinks twice. A return must be signed by the key that was issued; after a reset of the key, an ADMIN makes a handover first, unless the key proves its serial number. Every receipt closes the open loan of its device.\nA touch proves that a person was present, but not who: see docs/receipts.md.',
+    'The person touches the key, which signs a text with the person, the serial number, the lot, the date and the terms. The registry checks the signature and stores the receipt.\nA key without a FIDO proof signs with the credential by which the registry recognizes it; without that, it is proved first, and blinks twice. A return must be signed by the key that was issued; after a reset of the key, an ADMIN makes a handover first, unless the key proves its serial number. Every receipt closes the open loan of its device.\nA touch proves that a person was present, but not who: see docs/receipts.md.',
   args: [
     {
       name: 'DEVICE',
