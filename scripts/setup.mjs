@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Makes node_modules match package-lock.json and fetches the Node that the lock names. Runs on any Node from 18 on,
 // with built-ins alone, because it is what everything else waits for. A second run changes nothing and takes no time.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,24 +23,34 @@ export function setup() {
   // Binaries in node_modules are for one platform: a folder that was copied from another machine is installed again.
   const foreign = found !== null && found.machine !== wanted.machine;
   if (foreign || !isInstalled(lock)) {
-    say('installing dependencies from package-lock.json (once, a minute or two) …');
-    npm([
-      'ci',
-      '--ignore-scripts',
-      '--include=dev',
-      '--include=optional',
-      '--prefer-offline',
-      '--no-audit',
-      '--no-fund',
-    ]);
+    const flags = ['--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund'];
+    step('installing dependencies from package-lock.json (once)', () => npm(['ci', '--ignore-scripts', ...flags]));
   }
   const version = lock.packages['node_modules/node'].version;
   if (nodeVersion() !== `v${version}`) {
-    say(`fetching Node ${version} from npm …`);
-    npm(['rebuild', 'node', '--ignore-scripts=false']);
+    step(`fetching Node ${version} from npm (once)`, () => npm(['rebuild', 'node', '--ignore-scripts=false']));
   }
   if (nodeVersion() !== `v${version}`) fail(`npm ran, but ${node} is not Node ${version}.`, adviceForNode());
   writeFileSync(stamp, `${JSON.stringify(wanted)}\n`);
+}
+
+/** Seconds between two lines of a step that takes long. */
+const TICK = 10;
+
+/** Names a step at once, how long it has taken so far, and how long it took. npm holds this process, so another one writes the lines. */
+function step(words, work) {
+  say(`${words} …`);
+  const begun = Date.now();
+  // Its input ends with this process, however that ends.
+  const tick = `let s = 0; setInterval(() => process.stderr.write('devmgr: … ' + (s += ${TICK}) + ' s\\n'), ${TICK * 1000});
+    process.stdin.on('end', () => process.exit()).resume();`;
+  const ticker = spawn(process.execPath, ['-e', tick], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const end = () => ticker.kill();
+  process.once('exit', end);
+  work();
+  process.off('exit', end);
+  end();
+  say(`… done in ${Math.round((Date.now() - begun) / 1000)} s`);
 }
 
 function readLock() {

@@ -22,7 +22,8 @@ const isFolder = (path: string): Promise<boolean> =>
 
 /** Puts the content of a file on the disk. */
 export async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  // Windows flushes only what may be written; elsewhere a folder can be opened for reading alone.
+  const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r');
   try {
     await handle.sync();
   } finally {
