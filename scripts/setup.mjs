@@ -37,7 +37,7 @@ export function setup() {
 /** Seconds between two lines of a step that takes long. */
 const TICK = 10;
 
-/** Names a step at once, how long it has taken so far, and how long it took. npm holds this process, so another one writes the lines. */
+/** Names a step before it begins, and reports how long it takes. npm holds this process, so another one writes the lines. */
 function step(words, work) {
   say(`${words} …`);
   const begun = Date.now();
