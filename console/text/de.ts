@@ -1168,11 +1168,32 @@ export const webhooks: typeof en.webhooks = {
 
 /** The page Providers. */
 export const providers: typeof en.providers = {
-  hint: 'Bei diesen Anbietern werden Schlüssel für ihre Personen ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Passkeys dort entfernt.',
+  hint: 'Bei einem Anbieter melden sich Personen an, er sendet die Personen des Registers, oder bei ihm werden Schlüssel für ihre Personen ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Passkeys dort entfernt.',
   total: count => `${grouped(count)} Anbieter`,
   empty: 'Es wurde noch kein Anbieter hinzugefügt.',
-  column: { at: 'Mandant oder Adresse', credentials: 'Passkeys', pending: 'Zu entfernen' },
-  type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn-Server', devmgr: 'Konten dieses Registers' },
+  column: {
+    at: 'Mandant oder Adresse',
+    'sign-in': 'Anmeldung',
+    people: 'Personen',
+    keys: 'Schlüssel',
+    problem: 'Problem',
+    credentials: 'Passkeys',
+    pending: 'Zu entfernen',
+  },
+  type: {
+    entra: 'Microsoft Entra ID',
+    okta: 'Okta',
+    webauthn: 'WebAuthn-Server',
+    devmgr: 'Konten dieses Registers',
+    oidc: 'OpenID Connect',
+    ldap: 'LDAP-Verzeichnis',
+    scim: 'SCIM',
+  },
+  tokenProblem: {
+    expired: 'Sein Token ist abgelaufen.',
+    'no owner': 'Sein Token hat keinen Besitzer.',
+    unused: 'Sein Token wurde noch nie benutzt.',
+  },
   state: fails => (fails ? 'schlägt fehl' : 'kein Problem'),
   action: { create: 'Anbieter hinzufügen', reconcile: 'Vergleichen', secret: 'Geheimnis ersetzen' },
   of: { reconcile: name => `Mit ${name} vergleichen`, secret: name => `Geheimnis von ${name} ersetzen` },

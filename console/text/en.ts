@@ -1121,11 +1121,32 @@ export const webhooks = {
 
 /** The page Providers. */
 export const providers = {
-  hint: 'Keys are issued at these providers for the persons they belong to. When a key is locked or retired, its credentials there are removed.',
+  hint: 'People sign in at a provider, it sends the persons of the registry, or keys are issued at it for the persons they belong to. When a key is locked or retired, its credentials there are removed.',
   total: (count: number) => s(count, 'provider'),
   empty: 'No provider has been added yet.',
-  column: { at: 'Tenant or address', credentials: 'Credentials', pending: 'To remove' },
-  type: { entra: 'Microsoft Entra ID', okta: 'Okta', webauthn: 'WebAuthn server', devmgr: 'Accounts of this registry' },
+  column: {
+    at: 'Tenant or address',
+    'sign-in': 'Sign-in',
+    people: 'People',
+    keys: 'Keys',
+    problem: 'Problem',
+    credentials: 'Credentials',
+    pending: 'To remove',
+  },
+  type: {
+    entra: 'Microsoft Entra ID',
+    okta: 'Okta',
+    webauthn: 'WebAuthn server',
+    devmgr: 'Accounts of this registry',
+    oidc: 'OpenID Connect',
+    ldap: 'LDAP directory',
+    scim: 'SCIM',
+  },
+  tokenProblem: {
+    expired: 'Its token has expired.',
+    'no owner': 'Its token has no owner.',
+    unused: 'Its token was never used.',
+  },
   state: (fails: boolean): string => (fails ? 'fails' : 'no problem'),
   action: { create: 'Add provider', reconcile: 'Compare', secret: 'Replace secret' },
   of: {

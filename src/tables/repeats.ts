@@ -21,7 +21,7 @@ export class Repeats {
 
   /** The earlier row with this key; null if there is none, and this one is remembered. `content`: what else the row has. */
   earlier(key: string, { line, item }: Position, content: readonly string[] = []): EarlierRow | null {
-    if (this.#count * 2 * WIDTH >= this.#slots.length) this.#grow();
+    if (this.#count < MOST && this.#count * 2 * WIDTH >= this.#slots.length) this.#grow();
     // No row has the hash 0, which marks a slot as free.
     const [high, low] = [hashOf(key, 0x811c9dc5) || 1, hashOf(key, 0x1b873593)];
     const rest = content.reduce((hash, text) => hashOf(text, hash), 1);

@@ -133,6 +133,23 @@ test('a map is saved by name, used, listed and removed', async () => {
   expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('saved map')]);
 });
 
+test('a dry run holds a part of a long file, and compares each part with the registry', {
+  timeout: 120_000,
+}, async () => {
+  const { deviceId } = await daemon.register('LONG-249999');
+  const file = join(temporaryFolder(), 'long.csv');
+  const lines = Array.from({ length: 250_000 }, (_, row) => `LONG-${row},UKEY,Acme Corporation,Model X`);
+  writeFileSync(file, ['serial,type,manufacturer,model', ...lines, lines[0], ''].join('\n'));
+  const out = join(temporaryFolder(), 'plan.jsonl');
+  // All results of the file take twice as much.
+  const env = { NODE_OPTIONS: '--max-old-space-size=100' };
+  const run = await daemon.run(['register', '--file', file, '--dry-run', '--out', out], { env });
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('249,999 new, 1 already registered')]);
+  const [last, repeated] = readFileSync(out, 'utf8').trimEnd().split('\n').slice(-2);
+  expect(JSON.parse(last!)).toMatchObject({ line: 250_001, status: 'registered', deviceId });
+  expect(JSON.parse(repeated!)).toMatchObject({ status: 'repeated', message: 'line 250002 repeats line 2' });
+});
+
 test('a serial number that is registered in other letters is asked about, and --as-is registers it', async () => {
   await daemon.register('uk-case-7');
   const file = join(temporaryFolder(), 'keys.csv');

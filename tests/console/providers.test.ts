@@ -92,6 +92,44 @@ needs('chromium')('providers in the console', () => {
     await context.close();
   });
 
+  it.each([
+    ['en-US', 'no problem', 'Its token was never used.', ['Sign-in', 'People', 'Keys']],
+    ['de-DE', 'kein Problem', 'Sein Token wurde noch nie benutzt.', ['Anmeldung', 'Personen', 'Schlüssel']],
+  ])(
+    'have a column with the state of sign-in, people and keys, and one row for a name: %s',
+    async (locale, ok, unused, heads) => {
+      const { name } = await issued();
+      data(await daemon.call('POST', '/api/tokens', { name, role: 'VIEWER', may: ['scim'], expiresInDays: 90 }));
+      const sso = { issuer: 'http://127.0.0.1:9', clientId: 'x', name: 'staff', clientSecret: 'y' };
+      data(await daemon.call('PUT', '/api/sso', sso));
+      const { page, context, complaints } = await openTab({ place: 'providers', locale });
+      await row(page, name).getByText(unused).waitFor();
+      const cells = (of: string, head: string) => row(page, of).locator(`td[data-head="${head}"]`).textContent();
+      const shown = async (of: string) => [
+        await cells(of, heads[0]!),
+        await cells(of, heads[1]!),
+        await cells(of, heads[2]!),
+      ];
+      const fails = locale === 'en-US' ? 'fails' : 'schlägt fehl';
+      expect(await shown(name)).toEqual(['', fails, ok]);
+      expect(await shown('staff')).toEqual([ok, '', '']);
+      expect(await violationsInBoth(page)).toEqual([]);
+      if (locale === 'en-US') {
+        await choose(page, 'staff', 'Test');
+        await armed(page);
+        await dialog(page).getByRole('button', { name: 'Test', exact: true }).press('Enter');
+        await status(page, 'staff does not work: discovery');
+        await choose(page, name, 'Test');
+        await armed(page);
+        await dialog(page).getByRole('button', { name: 'Test', exact: true }).press('Enter');
+        await status(page, `Keys: ${name} accepts requests of this registry.`);
+      }
+      expect(complaints).toEqual([]);
+      data(await daemon.call('PUT', '/api/sso', { enabled: false }));
+      await context.close();
+    },
+  );
+
   it('show a DEALER the credentials of a device, and remove one after a question', async () => {
     const { state, name, person, deviceId, credentialId } = await issued();
     const { token } = await daemon.user('carla', 'DEALER');

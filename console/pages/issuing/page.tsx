@@ -1,58 +1,74 @@
-/** The providers at which keys are issued, and what an administrator does with them. */
+/** The providers of sign-in, people and keys, and what an administrator does with them. */
+import type { ComponentType } from 'preact';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
+import type { PartName } from '../../../src/fleet/provider-parts.ts';
 import { useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { onePage } from '../../parts/pager.tsx';
-import type { RecordKind } from '../../parts/records.tsx';
+import type { RecordDialogProps, RecordKind } from '../../parts/records.tsx';
 import { grouped } from '../../text/numbers.ts';
 import { providers as words } from '../../text/words.ts';
+import { type ProviderRow, problemOf, providerRows, testOf } from './rows.ts';
 
 const AddProvider = lazy(async () => (await import('./dialogs.tsx')).AddProvider);
 const ReplaceSecret = lazy(async () => (await import('./dialogs.tsx')).ReplaceSecret);
 const Reconcile = lazy(async () => (await import('./dialogs.tsx')).Reconcile);
 
-type ProviderColumn = 'name' | 'type' | 'at' | 'state' | 'credentials' | 'pending';
+type ProviderColumn = 'name' | 'type' | 'at' | 'sign-in' | 'people' | 'keys' | 'problem' | 'credentials' | 'pending';
 
-async function test({ providerId, name }: ProviderItem): Promise<string> {
-  const { reachable, problem } = await call('testProvider', { params: { providerId } });
-  return reachable ? words.accepts(name) : words.fails(name, problem ?? '');
-}
+/** A dialog about the provider at which keys are issued. */
+const ofItem =
+  (Dialog: ComponentType<RecordDialogProps<ProviderItem>>) =>
+  ({ record: { item }, ...props }: RecordDialogProps<ProviderRow>) =>
+    item && <Dialog record={item} {...props} />;
 
-const kind: RecordKind<ProviderItem, ProviderColumn, 'test' | 'reconcile' | 'secret' | 'remove'> = {
-  keyOf: ({ providerId }) => providerId,
+/** Whether the part of a row works, as far as it is known. */
+const cellOf =
+  (gives: PartName) =>
+  ({ parts }: ProviderRow) =>
+    parts.map(part =>
+      part.gives === gives ? (
+        <span class={`badge ${problemOf(part) === null ? 'good' : 'bad'}`}>
+          {words.state(problemOf(part) !== null)}
+        </span>
+      ) : null,
+    );
+
+const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secret' | 'remove'> = {
+  keyOf: ({ name }) => name,
   nameOf: ({ name }) => name,
   columns: {
     name: ({ name }) => name,
     type: ({ type }) => words.type[type],
-    at: ({ address, tenant }) => <span class="code">{tenant ?? address}</span>,
-    state: ({ problem }) => (
-      <>
-        <span class={`badge ${problem === null ? 'good' : 'bad'}`}>{words.state(problem !== null)}</span>{' '}
-        <small>{problem}</small>
-      </>
-    ),
-    credentials: ({ credentials }) => grouped(credentials),
-    pending: ({ pending }) => (pending > 0 ? <span class="badge warn">{grouped(pending)}</span> : pending),
+    at: ({ item, address }) => <span class="code">{item?.tenant ?? address}</span>,
+    'sign-in': cellOf('sign-in'),
+    people: cellOf('people'),
+    keys: cellOf('keys'),
+    problem: ({ parts }) => <small>{parts.flatMap(part => problemOf(part) ?? []).join(' ')}</small>,
+    credentials: ({ item }) => item && grouped(item.credentials),
+    pending: ({ item }) =>
+      item && (item.pending > 0 ? <span class="badge warn">{grouped(item.pending)}</span> : item.pending),
   },
   rowHead: 'name',
-  classes: { at: 'minor', state: 'whole', credentials: 'number', pending: 'number' },
+  classes: { at: 'minor', problem: 'whole', credentials: 'number', pending: 'number' },
   actions: {
-    test: { carryOut: test },
-    reconcile: { Dialog: Reconcile },
-    secret: { isFor: ({ type }) => type !== 'devmgr', Dialog: ReplaceSecret },
+    test: { carryOut: testOf },
+    reconcile: { isFor: ({ item }) => item !== null, Dialog: ofItem(Reconcile) },
+    secret: { isFor: ({ item }) => item !== null && item.type !== 'devmgr', Dialog: ofItem(ReplaceSecret) },
     remove: {
+      isFor: ({ item }) => item !== null,
       carryOut: ({ providerId }, key) => call('removeProvider', { params: { providerId } }, { key }),
       isDangerous: true,
     },
   },
 };
 
-/** All providers in order of creation. Removals that wait are followed to their end. */
+/** All providers: those that issue keys in order of creation, then the others. Removals that wait are followed to their end. */
 export function ProvidersPage() {
-  const list = useResource(async signal => onePage((await call('listProviders', {}, { signal })).list));
-  useRepeat(list, ({ list: all }) => all.some(({ pending }) => pending > 0));
+  const list = useResource(async signal => onePage(await providerRows(signal)));
+  useRepeat(list, ({ list: all }) => all.some(({ item }) => item !== null && item.pending > 0));
   return <ListPage path="providers" kind={kind} words={words} list={list} Create={AddProvider} />;
 }

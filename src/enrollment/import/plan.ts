@@ -42,8 +42,8 @@ export const isOf = (
 /** Judges the rows of an input: which are new, registered or invalid. */
 export class ImportPlan {
   readonly #skipExisting: boolean;
-  /** The row in which each serial number first appears. */
-  readonly #rows = new Map<string, SentRow>();
+  /** The row of each serial number; null if it is not compared with the registered device. */
+  readonly #rows = new Map<string, SentRow | null>();
   /** Serial numbers of rows that are registered in another form. */
   readonly #written = new Map<string, string>();
 
@@ -61,7 +61,7 @@ export class ImportPlan {
   add(row: Row): LineResult {
     if (!('device' in row)) return unsentResult(row, 'invalid');
     const { serialNumber } = row.device;
-    this.#rows.set(serialNumber, row);
+    this.#rows.set(serialNumber, this.#skipExisting ? row : null);
     if (serialNumber !== row.serialNumber) this.#written.set(row.serialNumber ?? '', serialNumber);
     const { userId } = row.device;
     const message = userId ? `would be registered and bound to ${userId}` : 'would be registered';
@@ -75,8 +75,8 @@ export class ImportPlan {
     const forms = result.status === 'new' ? formsOf(serial) : [];
     const existing = forms.map(form => registered.get(form)).find(device => device !== undefined);
     if (existing === undefined) return result;
-    const row = this.#rows.get(serial)!;
-    if (this.#skipExisting) return existingResult(row, row.device, existing, { status: 'invalid' });
+    const row = this.#rows.get(serial);
+    if (row) return existingResult(row, row.device, existing, { status: 'invalid' });
     return { ...result, status: 'registered', deviceId: existing.deviceId, message: existsWords(existing) };
   }
 }

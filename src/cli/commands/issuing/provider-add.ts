@@ -9,6 +9,7 @@ import {
   providerSettings,
 } from '../../../contract/provider-fields.ts';
 import { type ProviderType, providerTypes } from '../../../contract/values.ts';
+import { type PartName, partNames } from '../../../fleet/provider-parts.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, definedFields } from '../../framework/define.ts';
@@ -18,7 +19,7 @@ import { secretFrom } from '../../framework/secret-file.ts';
 import { safe } from '../../terminal/text.ts';
 import { createToken, tokenFlags, writeToken } from '../accounts/tokens.ts';
 import { setSso, ssoToAdd } from '../single-sign-on/sso.ts';
-import { isChosen, type PartName, partNames } from './provider-parts.ts';
+import { isChosen } from './provider-parts.ts';
 
 /** The file with the secret of a provider. */
 export const secretFlag = {

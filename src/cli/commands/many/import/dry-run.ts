@@ -15,25 +15,24 @@ import { writerOf } from './results.ts';
 const mostEach = 20;
 /** Results that are written at once. */
 const resultsPerWrite = 1_000;
+/**
+ * Rows that are compared with the registry at once, each time with all of it: what is held of a file has a bound. In a large registry more
+ * are, so that it is read at most twice as far as the file.
+ */
+const rowsAtOnce = (devices: number): number => Math.max(50_000, devices / 2);
 
 /** Plans `register --file`: which rows are new, registered or invalid. Changes nothing on the server. Resolves to the exit code. */
 export async function planFile(context: Context, flags: FileValues, input: Input, files: ImportFiles): Promise<number> {
   files.open();
-  const plan = new ImportPlan(flags.skipExisting);
-  const results: LineResult[] = [];
-  for await (const row of input.rows) {
-    if (context.io.interrupt.aborted) throw interrupted();
-    results.push(plan.add(row));
-  }
-  const registered = await devicesBySerial(context, plan.serials);
   const writer = writerOf(context, flags, mostEach);
   const counts = { new: 0, registered: 0, repeated: 0, invalid: 0 };
-  for (let start = 0; start < results.length; start += resultsPerWrite) {
-    const part = results.slice(start, start + resultsPerWrite).map(result => plan.withDevice(result, registered));
-    for (const { status } of part) counts[status as keyof typeof counts]++;
-    files.write(part);
-    await writer.write(part);
-  }
+  for await (const results of plannedIn(context, flags, input))
+    for (let start = 0; start < results.length; start += resultsPerWrite) {
+      const part = results.slice(start, start + resultsPerWrite);
+      for (const { status } of part) counts[status as keyof typeof counts]++;
+      files.write(part);
+      await writer.write(part);
+    }
   files.finish();
   if (writer.hidden > 0)
     context.out.notice(`${counted(writer.hidden, 'more line is', 'more lines are')} not shown; --out FILE writes all.`);
@@ -42,4 +41,22 @@ export async function planFile(context: Context, flags: FileValues, input: Input
       `Dry run: ${count(counts.new)} new, ${count(counts.registered)} already registered, ${count(counts.invalid)} invalid. Nothing was changed.`,
     );
   return counts.invalid > 0 ? exitCodes.partial : exitCodes.done;
+}
+
+/** The results of the rows, in portions. */
+async function* plannedIn(context: Context, flags: FileValues, { rows }: Input): AsyncGenerator<readonly LineResult[]> {
+  const { pagination } = await context.registry.call('listDevices', { query: { size: 1 } });
+  const most = rowsAtOnce(pagination.total);
+  for (let isDone = false; !isDone; ) {
+    const plan = new ImportPlan(flags.skipExisting);
+    const results: LineResult[] = [];
+    while (results.length < most && !isDone) {
+      if (context.io.interrupt.aborted) throw interrupted();
+      const next = await rows.next();
+      isDone = next.done === true;
+      if (!next.done) results.push(plan.add(next.value));
+    }
+    const registered = await devicesBySerial(context, plan.serials);
+    yield results.map(result => plan.withDevice(result, registered));
+  }
 }
