@@ -316,13 +316,13 @@ CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT 
 
   /** Entries about subjects, which are few beside those about devices. */
   entriesOfSubjects: `
-CREATE INDEX event_of_subjects ON event (id) WHERE device IS NULL AND subject IS NOT NULL;
-CREATE INDEX event_by_subject ON event (subject, id) WHERE device IS NULL AND subject IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_of_subjects ON event (id) WHERE device IS NULL AND subject IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_by_subject ON event (subject, id) WHERE device IS NULL AND subject IS NOT NULL;
 `,
 
   /** The case of each person who has left; `number` is that of the person. `kept`, `overdue` and `items` are JSON. */
   leaverCases: `
-CREATE TABLE leaver_case (
+CREATE TABLE IF NOT EXISTS leaver_case (
   number {integer} PRIMARY KEY,
   opened_at {integer} NOT NULL,
   closed_at {integer},
@@ -332,7 +332,7 @@ CREATE TABLE leaver_case (
   salt {text} NOT NULL,
   version {integer} NOT NULL
 ){end};
-CREATE INDEX leaver_case_open ON leaver_case (opened_at, number) WHERE closed_at IS NULL;
+CREATE INDEX IF NOT EXISTS leaver_case_open ON leaver_case (opened_at, number) WHERE closed_at IS NULL;
 `,
 
   /** Credentials of devices at providers. */
