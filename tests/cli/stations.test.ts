@@ -30,6 +30,9 @@ describe('config station', () => {
         flags: { label: true, printer: '10.0.0.9', provider: ['company', 'okta'], pin: 'random', tag: ['line=3'] },
       },
     ]);
+    const map = await run('station', 'roster', '--map', 'staff', '--where', 'Site=Lyon', '--json');
+    expect(map.json.flags).toEqual({ map: ['staff'], where: ['Site=Lyon'] });
+    await run('station', 'roster', '--remove');
     expect((await run('station', 'desk', '--prove', '-q')).stdout).toBe('desk\n');
     expect((await run('station', 'desk', '--json')).json).toEqual({ station: 'desk', flags: { prove: true } });
     expect(await run('station', 'desk', '--remove')).toMatchObject({ code: 0 });
@@ -80,6 +83,13 @@ describe('a station and the flags of a run', () => {
   test('a flag of the run may need one that the station has', () => {
     expect(joined({ pin: 'none' }, { provider: ['company'] })).toMatchObject({ pin: 'none', provider: ['company'] });
     expect(() => joined({ pin: 'none' }, { label: true })).toThrow("option '--pin' needs option '--provider'");
+  });
+
+  test('the columns of a roster hold for a run with a roster', () => {
+    const station = { map: ['staff'], where: ['Site=Lyon'] };
+    expect(joined({ roster: 'people.csv' }, station)).toMatchObject(station);
+    expect(joined({}, station)).toMatchObject({ map: [], where: [] });
+    expect(joined({ roster: 'people.csv', map: ['userId=Login'] }, station)).toMatchObject({ map: ['userId=Login'] });
   });
 
   test('a flag that no station repeats is refused', () => {

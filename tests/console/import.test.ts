@@ -40,6 +40,24 @@ needs('chromium')('the import of a file in the console', () => {
   const total = async (keyword: string) =>
     data(await daemon.call('GET', `/api/devices/list?keyword=${keyword}`)).pagination.total;
 
+  it('reads a file without a header row by the names of its columns, and only the lines that are wanted', async () => {
+    const { page, complaints, context } = await openTab({ place: 'import' });
+    await choose(
+      page,
+      'list.csv',
+      'WHERE-1,key,UKEY,Acme,One\nWHERE-2,mouse,UKEY,Acme,One\nWHERE-3,key,UKEY,Acme,One\n',
+    );
+    const names = page.getByLabel('Names of the columns, if the file has no header row');
+    await names.fill('serialNumber,kind of thing,deviceType,manufacturer,model');
+    await page.getByRole('row').filter({ hasText: 'WHERE-1' }).waitFor();
+    await page.getByLabel('Only lines with COLUMN=VALUE').fill('kind of thing=key');
+    await check(page);
+    await status(page, '2 devices would be registered. Nothing has changed yet.');
+    expect(await violationsOn(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('shows what would happen to each line, registers the new devices and saves their codes, by keyboard alone', async () => {
     const known = { deviceType: 'UKEY', manufacturer: 'Acme', model: 'One' };
     const devices = ['KEYB-1', 'KEYB-2'].map(serialNumber => ({ ...known, serialNumber }));

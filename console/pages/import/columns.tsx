@@ -30,6 +30,18 @@ export function Columns({ state }: { readonly state: FileImport }) {
         words={words.presets}
         onChange={preset => void state.set({ ...settings, preset, chosen: {} })}
       />
+      <Field
+        label={words.columns}
+        hint={words.columnsHint}
+        value={settings.columns ?? ''}
+        onChange={columns => void state.set({ ...settings, columns })}
+      />
+      <Field
+        label={words.where}
+        hint={words.whereHint}
+        value={settings.where ?? ''}
+        onChange={where => state.keep({ ...settings, where })}
+      />
       {rows.length > 0 && (
         <Table
           title={text.common.columns}

@@ -5,6 +5,7 @@ import { lineResults } from '../../../src/enrollment/import/batches.ts';
 import type { LineResult } from '../../../src/enrollment/import/result.ts';
 import type { Defaults, Row } from '../../../src/enrollment/import/row.ts';
 import { type DeviceReading, openDevices } from '../../../src/enrollment/import/rows.ts';
+import { parseColumns, parseWhere } from '../../../src/tables/choices.ts';
 import type { TableColumn } from '../../../src/tables/columns.ts';
 import { type InputFault, InvalidInput } from '../../../src/tables/fault.ts';
 import type { DeviceField } from '../../../src/tables/fields.ts';
@@ -27,7 +28,11 @@ interface ImportSettings {
   readonly chosen: Readonly<Record<string, DeviceField | null>>;
   /** For lines without a value. */
   readonly defaults: Defaults;
-  /** Serial numbers are taken as they are. Absent in runs of an earlier version. */
+  /** `COLUMN=VALUE`: only these lines are read. Absent in runs of an earlier version, as are the others below. */
+  readonly where?: string;
+  /** Names of the columns of a file without a header row, with commas. */
+  readonly columns?: string;
+  /** Serial numbers are taken as they are. */
   readonly asIs?: boolean;
 }
 
@@ -61,7 +66,7 @@ export class FileImport {
     this.checked.value = null;
     this.run.value = null;
     await this.#read(async file => {
-      const { table } = await openDevices(bytesOf(file), { ...this.#reading(file), isDraft: true });
+      const { table } = await openDevices(bytesOf(file), { ...this.#reading(file), where: [], isDraft: true });
       checkEncoding(table);
       const isKeyPackage = table.shape.format === 'pskc';
       this.head.value = isKeyPackage ? [] : table.columns;
@@ -77,7 +82,7 @@ export class FileImport {
   }
 
   #reading({ name }: File): DeviceReading {
-    const { preset, chosen, encoding, defaults, asIs = false } = this.settings.peek();
+    const { preset, chosen, encoding, defaults, where = '', columns = '', asIs = false } = this.settings.peek();
     const map = Object.entries(chosen).map(([column, field]) => ({ column, field }));
     return {
       file: name,
@@ -85,8 +90,8 @@ export class FileImport {
       encoding,
       preset: preset || null,
       map,
-      where: [],
-      columns: null,
+      where: where.trim() === '' ? [] : parseWhere([where]),
+      columns: columns.trim() === '' ? null : parseColumns(columns),
       defaults,
       asIs,
     };

@@ -6,12 +6,19 @@ import { readConfig, type Station } from '../../../settings/profiles.ts';
 import { enrollFlags } from './flags.ts';
 
 const repeated = namesIn(
-  'type manufacturer model bell big skip-attached prove require-proof receipt terms provider pin change-pin min-pin tag spool label printer lp template dpi',
+  'type manufacturer model bell big skip-attached prove require-proof receipt terms provider pin change-pin min-pin tag spool label printer lp template dpi map where columns encoding',
 ) satisfies readonly (keyof typeof enrollFlags)[];
 
 type Stored = Pick<typeof enrollFlags, (typeof repeated)[number]>;
 /** The flags of `enroll` that a station repeats. */
-export const stationFlags = Object.fromEntries(repeated.map(name => [name, enrollFlags[name]])) as Stored;
+export const stationFlags = Object.fromEntries(
+  repeated.map(name => [name, withoutRoster(enrollFlags[name])]),
+) as Stored;
+
+/** The columns of a roster are stored without one: the station gets another file each day. */
+function withoutRoster({ needs, ...flag }: FlagShape): FlagShape {
+  return needs === undefined || needs === 'roster' ? flag : { ...flag, needs };
+}
 
 /** Whether a value differs from that of an absent flag. */
 export const isSet = (value: unknown, { default: usual }: FlagShape): boolean =>
@@ -28,6 +35,7 @@ export function withStation(flags: EnrollValues, station: Station): EnrollValues
   for (const [name, value] of Object.entries(station)) {
     if (!Object.hasOwn(stationFlags, name))
       throw usage(`the station has the flag --${name}, which enroll cannot repeat`);
+    if (shapes[name]!.needs === 'roster' && flags.roster === undefined) continue;
     const isLeftOut = given.some(other => other === name || excludes(other, name) || excludes(name, other));
     if (!isLeftOut) joined[camel(name)] = value;
   }
