@@ -242,12 +242,14 @@ needs('chromium')('the pages of persons in the console', () => {
     await row(page, 'case.leaver').getByRole('link', { name: 'case.leaver' }).click();
     await page.getByRole('button', { name: `Keep Device ${deviceId}` }).click();
     await dialog(page).getByLabel('Reason').fill('shared key');
+    await armed(page);
     await confirm(page, `Keep Device ${deviceId}`);
     await status(page, `Device ${deviceId} is kept.`);
     await page.getByText('kept · shared key').waitFor();
     await page.goBack();
     await row(page, 'case.leaver').getByText('Close case').first().waitFor();
     await row(page, 'case.leaver').getByRole('button', { name: 'Close the case of case.leaver' }).click();
+    await armed(page);
     await confirm(page, 'Close case');
     await row(page, 'case.leaver').waitFor({ state: 'detached' });
     expect(data(await daemon.call('GET', `/api/people/${personId}/case`)).closed).not.toBeNull();
