@@ -56,7 +56,10 @@ export async function itemsOf(
 }
 
 /** The accounts with the name of a person, unless the name is another person's now. */
-async function accountsOf(store: CaseStore, { number, userName }: PersonRecord): Promise<readonly UserRecord[]> {
+export async function accountsOf(
+  store: Pick<CaseStore, 'personByName' | 'usersNamed'>,
+  { number, userName }: PersonRecord,
+): Promise<readonly UserRecord[]> {
   const holder = await store.personByName(userName);
   return holder?.number === number ? store.usersNamed(userName) : [];
 }

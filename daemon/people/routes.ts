@@ -30,6 +30,7 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   showCase: ({ params }) => to.cases.show(params.personId),
   keepCaseItem: ({ context, params, body }) => to.cases.keep(context, params.personId, body),
   closeCase: ({ context, params }) => to.cases.close(context, params.personId),
+  reportPerson: ({ params }) => to.people.report(params.personId),
   getPersonAccess: ({ params }) => to.people.access(params.personId),
   getPerson: ({ context, params }) => to.people.show(context, params.personId),
   personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),

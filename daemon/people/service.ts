@@ -18,6 +18,7 @@ import { accessOf, ownerlessWebhooks, webhooksMadeBy } from './access.ts';
 import * as domain from './decisions.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
 import { nameTakenBy, personWith, readGroups } from './lookups.ts';
+import { type ReportStore, reportOn } from './person-report.ts';
 import { groupNamed, namesOf } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 
@@ -30,7 +31,7 @@ interface DeviceCredentials {
 
 /** Dependencies of the service. */
 interface PeopleServiceParts {
-  readonly store: Store & DeviceCredentials;
+  readonly store: Store & DeviceCredentials & ReportStore;
   readonly leavers: Leavers;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -142,6 +143,11 @@ export class PeopleService {
       tokens: access.tokens.map(({ number }) => tokenIds.format(number)),
       webhooks: webhooks.map(({ number }) => webhookIds.format(number)),
     };
+  }
+
+  async report(personId: string): Promise<DataOf<Routes['reportPerson']>> {
+    const { store, now } = this.#parts;
+    return reportOn(store, await this.#find(personId), now());
   }
 
   /** Access of people who have left: what they still have, or could use if it were not refused. */

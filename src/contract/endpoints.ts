@@ -123,6 +123,7 @@ export const endpoints = {
   showCase: get('/api/people/{personId}/case', ['opened', 'items']),
   keepCaseItem: post('/api/people/{personId}/case/keep', ['opened', 'items']),
   closeCase: post('/api/people/{personId}/case/close', ['opened', 'items']),
+  reportPerson: get('/api/people/{personId}/report', ['personId', 'complete', 'person', 'devices', 'events']),
   getPersonAccess: get('/api/people/{personId}/access', []),
   getPerson: get('/api/people/{personId}', ['personId', 'userName', 'active']),
   personLeaves: post('/api/people/{personId}/leave', ['locked']),

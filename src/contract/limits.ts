@@ -156,6 +156,9 @@ export const provisioningLog = { entries: 500 } as const;
 /** Cases of leavers: hours after which an open item is overdue, and most items that a case shows. */
 export const caseBounds = { overdueHours: 24, items: 2000, kept: 1000 } as const;
 
+/** Most devices, and most entries of the journal, in the report about a person. */
+export const reportBounds = { devices: 1000, events: 10_000 } as const;
+
 /** Longest delay between leaving and the locks, in hours: 90 days. */
 export const leaverDelayHours = 2160;
 

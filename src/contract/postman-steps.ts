@@ -153,6 +153,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   showCase: {},
   keepCaseItem: { takesKey: true, send: { kind: 'device', id: '{{deviceId}}', reason: 'shared key' } },
   closeCase: { takesKey: true },
+  reportPerson: {},
   personReturns: {},
   listHeldPeople: {},
   listRefusedRequests: {},

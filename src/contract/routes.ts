@@ -8,6 +8,7 @@ import { deviceListOperations } from './device-lists.ts';
 import { deviceOperations } from './devices.ts';
 import { directoryOperations } from './directory.ts';
 import { endpoints, type RouteName } from './endpoints.ts';
+import { erasureOperations } from './erasure.ts';
 import { hardwareOperations } from './hardware.ts';
 import { identityOperations } from './identity.ts';
 import { keyResetOperations } from './key-resets.ts';
@@ -37,6 +38,7 @@ const described = {
   ...deviceListOperations,
   ...deviceOperations,
   ...directoryOperations,
+  ...erasureOperations,
   ...hardwareOperations,
   ...identityOperations,
   ...keyResetOperations,

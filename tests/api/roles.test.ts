@@ -117,6 +117,7 @@ const administrators: readonly RouteName[] = [
   'showCase',
   'keepCaseItem',
   'closeCase',
+  'reportPerson',
   'personLeaves',
   'personReturns',
   'listHeldPeople',

@@ -366,6 +366,8 @@ test.each([
   'people case PER-1',
   'people case keep PER-1 device DEV-1 --reason x',
   'people case close PER-1',
+  'people report PER-1',
+  'people report PER-1 --out ~/report.json',
   'people match',
   'people import ~/people.csv --dry-run',
   'people import ~/people.csv --json',

@@ -281,6 +281,7 @@ export function validRequests(
       return { path: `/api/people/${personId}/case/keep`, body: { kind: 'device', id, reason: 'shared' } };
     },
     closeCase: async () => ({ path: `${await casePath()}/close` }),
+    reportPerson: async () => ({ path: `${await personPath()}/report` }),
     getPersonAccess: async () => ({ path: `${await personPath()}/access` }),
     getPerson: async () => ({ path: await personPath() }),
     personLeaves: async () => ({ path: `${await personPath()}/leave`, body: { reason: 'has left' } }),

@@ -42,6 +42,7 @@ const directory = () => import('./directory/directory.ts');
 const leavers = () => import('./people/leavers.ts');
 const peopleCases = () => import('./people/cases.ts');
 const peopleLog = () => import('./people/log.ts');
+const peopleErasure = () => import('./people/erasure.ts');
 const peopleMatch = () => import('./people/match.ts');
 const peopleImport = () => import('./people/import.ts');
 const people = () => import('./people/people.ts');
@@ -147,6 +148,7 @@ export const commandTable: CommandTable = {
         entry('people case keep', 'keep an item of a case', peopleCases, 'caseKeep'),
         entry('people case close', 'close a case', peopleCases, 'caseClose'),
         entry('people log', 'list what the sources of persons have sent', peopleLog, 'peopleLog'),
+        entry('people report', 'write what is held about a person to a file', peopleErasure, 'peopleReport'),
         entry('people refused', 'list refused provisioning requests', leavers, 'peopleRefused'),
         entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
         entry('people leave release', 'lock the keys of held leavers', leavers, 'peopleRelease'),

@@ -1,0 +1,40 @@
+/** What is held about one person, and its end. */
+import { Type } from 'typebox';
+import { additions, adminOnly } from './define.ts';
+import { nullable, timestamp, token } from './fields.ts';
+import { personIds } from './ids.ts';
+import { reportBounds } from './limits.ts';
+
+const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
+const ofOne = {
+  params: Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) }),
+  errors: [404],
+  example: { params: { personId: 'PER-1' } },
+} as const;
+const record = (description: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));
+const records = (description: string) => Type.Array(record(description));
+
+/** Operations on what is held about a person. */
+export const erasureOperations = additions('Persons', {
+  /** Secrets are left out: passwords, tokens, activation codes, PINs. */
+  reportPerson: {
+    summary: 'Report what is held about a person',
+    description: `All that the registry holds about one person, as one document, without secrets. At most ${reportBounds.devices} devices and ${reportBounds.events} entries; \`complete\` is false if there are more.`,
+    ...adminOnly,
+    ...ofOne,
+    data: Type.Object({
+      personId,
+      generatedAt: timestamp('when the report was made'),
+      complete: Type.Boolean({ description: 'false if devices or entries were left out' }),
+      person: record('the stored person: all names, addresses and ids of the source, and the state'),
+      devices: records('devices of the person, with notes, tags and the records of their backups'),
+      accounts: records('accounts with the user name, with their service tokens and sign-in keys'),
+      credentials: records('credentials of the devices at providers'),
+      receipts: records('receipts of the devices, with the text that the key has signed'),
+      refused: records('requests about the user name that could not be stored'),
+      case: nullable(record('the case of the last leave')),
+      events: records('entries of the journal about the devices, the oldest first'),
+    }),
+  },
+});
