@@ -51,6 +51,7 @@ describe('a device', () => {
       'status',
       'activationCode',
       'createdAt',
+      'version',
     ]);
   });
 
