@@ -862,7 +862,6 @@ export const people: typeof en.people = {
     hint: 'Was Ausgeschiedene noch haben. Beenden Sie jeden Posten, oder behalten Sie ihn mit einem Grund; schließen Sie dann den Fall.',
     column: { left: 'Ausgeschieden', open: 'Offen', kept: 'Behalten', next: 'Nächster Schritt' },
     action: { close: 'Fall schließen' },
-    of: { close: name => `Fall von ${name} schließen` },
     ask: { close: 'Die Posten werden gespeichert, wie sie jetzt sind, und das Journal erhält den Digest des Falls.' },
     done: { close: name => `Der Fall von ${name} ist geschlossen.` },
   },

@@ -838,7 +838,6 @@ export const people = {
     hint: 'What persons who have left still have. End each item, or keep it with a reason; then close the case.',
     column: { left: 'Left', open: 'Open', kept: 'Kept', next: 'Next step' },
     action: { close: 'Close case' },
-    of: { close: (name: string) => `Close the case of ${name}` },
     ask: { close: 'The items are stored as they are now, and the journal gets the digest of the case.' },
     done: { close: (name: string) => `The case of ${name} was closed.` },
   },

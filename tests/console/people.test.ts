@@ -248,7 +248,7 @@ needs('chromium')('the pages of persons in the console', () => {
     await page.getByText('kept · shared key').waitFor();
     await page.goBack();
     await row(page, 'case.leaver').getByText('Close case').first().waitFor();
-    await row(page, 'case.leaver').getByRole('button', { name: 'Close the case of case.leaver' }).click();
+    await row(page, 'case.leaver').getByRole('button', { name: 'Close case case.leaver' }).click();
     await armed(page);
     await confirm(page, 'Close case');
     await row(page, 'case.leaver').waitFor({ state: 'detached' });

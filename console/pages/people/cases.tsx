@@ -76,41 +76,35 @@ export function CasesPage() {
   );
 }
 
-/** The number of open cases, with a link to them. Draws nothing if there is none. */
+/** A link to the open cases, with their number once it is known: what is below does not move. */
 export function OpenCases() {
   const cases = useResource(signal => call('listCases', { query: { size: 1 } }, { signal }));
   useRefresh(cases.reload, isOfPersons);
-  const { total = 0 } = cases.data.value?.pagination ?? {};
-  if (total === 0) return null;
+  const total = cases.data.value?.pagination.total;
   return (
     <p>
       <a href={linkTo('cases')}>
-        {people.cases.title}: {total}
+        {people.cases.title}
+        {total !== undefined && `: ${total}`}
       </a>
     </p>
   );
 }
 
 /** Null of a person who left before there were cases. */
-const readCase = (personId: string, signal: AbortSignal): Promise<LeaverCase | null> =>
+export const readCase = (personId: string, signal: AbortSignal): Promise<LeaverCase | null> =>
   call('showCase', { params: { personId } }, { signal }).catch(problem => {
     if (problem instanceof Problem && problem.code === 404) return null;
     throw problem;
   });
 
 /** The case of a person who has left, with what can be done about each item. */
-export function PersonCase({ personId }: { readonly personId: string }) {
-  const resource = useResource(signal => readCase(personId, signal));
-  useRefresh(resource.reload, () => true);
-  if (resource.data.value === null) return null;
-  const onDone = reporting(resource.reload);
-  return (
-    <section>
-      <h2>{words.title}</h2>
-      <Loaded from={resource}>{known => known && <Items personId={personId} known={known} onDone={onDone} />}</Loaded>
-    </section>
-  );
-}
+export const PersonCase = (props: ItemsProps) => (
+  <section>
+    <h2>{words.title}</h2>
+    <Items {...props} />
+  </section>
+);
 
 interface ItemsProps extends Pick<DialogProps, 'onDone'> {
   readonly personId: string;

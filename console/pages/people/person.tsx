@@ -1,7 +1,7 @@
 /** A person: what is known, the keys and what happened to them, and leaving. */
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { Notification } from '../../../src/contract/events.ts';
-import type { Person } from '../../../src/contract/people.ts';
+import type { LeaverCase, Person } from '../../../src/contract/people.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
@@ -16,7 +16,7 @@ import { useRecordActions } from '../../parts/records.tsx';
 import { Table } from '../../parts/table.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { text, people as words } from '../../text/words.ts';
-import { PersonCase } from './cases.tsx';
+import { PersonCase, readCase } from './cases.tsx';
 import { Held } from './held.tsx';
 import { PersonLog } from './log.tsx';
 import { people } from './page.tsx';
@@ -28,7 +28,12 @@ const mostKeys = 50;
 const withHistory = 5;
 const eventsOfKey = 20;
 
-type PersonView = Readonly<{ person: Person; keys: readonly DeviceListItem[]; events: readonly Notification[] }>;
+type PersonView = Readonly<{
+  person: Person;
+  leaverCase: LeaverCase | null;
+  keys: readonly DeviceListItem[];
+  events: readonly Notification[];
+}>;
 
 async function read(personId: string, signal: AbortSignal): Promise<PersonView> {
   const person = await call('getPerson', { params: { personId } }, { signal });
@@ -38,7 +43,8 @@ async function read(personId: string, signal: AbortSignal): Promise<PersonView> 
     const { list } = await call('listEvents', { query: { deviceId, before, limit: eventsOfKey } }, { signal });
     return list as readonly Notification[];
   });
-  return { person, keys, events: (await Promise.all(histories)).reduce(merged, []) };
+  const leaverCase = person.active || !isAdmin.peek() ? null : await readCase(personId, signal);
+  return { person, leaverCase, keys, events: (await Promise.all(histories)).reduce(merged, []) };
 }
 
 /** The person that the address names. The page follows changes of the person and of the keys. */
@@ -66,14 +72,14 @@ export function PersonPage() {
       </div>
       {dialog}
       <Held key={personId.value} personId={personId.value} onReleased={resource.reload} />
-      <Loaded from={resource}>{known => <Sections {...known} />}</Loaded>
+      <Loaded from={resource}>{known => <Sections {...known} onChanged={resource.reload} />}</Loaded>
     </>
   );
 }
 
 const facts = ['name', 'email', 'left', 'groups', 'source'] as const;
 
-function Sections({ person, keys, events }: PersonView) {
+function Sections({ person, leaverCase, keys, events, onChanged }: PersonView & { readonly onChanged: () => void }) {
   const { personId, userName, externalId, active } = person;
   const heads = { ...text.column, ...words.column };
   return (
@@ -91,7 +97,7 @@ function Sections({ person, keys, events }: PersonView) {
           />
         </section>
       </div>
-      {!active && isAdmin.value && <PersonCase key={personId} personId={personId} />}
+      {leaverCase && <PersonCase personId={personId} known={leaverCase} onDone={reporting(onChanged)} />}
       {active && <Locked keys={keys} events={events} />}
       <section>
         <h2>
@@ -99,12 +105,12 @@ function Sections({ person, keys, events }: PersonView) {
         </h2>
         {keys.length === 0 ? <p class="hint">{words.noKeys}</p> : <Keys keys={keys} />}
       </section>
-      {isAdmin.value && <PersonLog key={personId} personId={personId} />}
       <section>
         <h2>{words.history}</h2>
         {keys.length > withHistory && <p class="hint">{words.newestKeys(withHistory)}</p>}
         <EventList events={events} />
       </section>
+      {isAdmin.value && <PersonLog key={personId} personId={personId} />}
     </>
   );
 }
