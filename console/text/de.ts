@@ -1104,7 +1104,12 @@ export const tokens: typeof en.tokens = {
   },
   anywhere: 'jedem Netz',
   permissions: 'Zusätzliche Rechte',
-  permission: { webhooks: 'Webhooks', policies: 'Richtlinien', scim: 'SCIM (Personen eines Identitätsanbieters)' },
+  permission: {
+    webhooks: 'Webhooks',
+    policies: 'Richtlinien',
+    scim: 'SCIM (Personen eines Identitätsanbieters)',
+    decide: 'Entscheidungen (Zugänge)',
+  },
   nothing: 'keine',
   nameHint: 'des Programms oder der Station',
   days: (min, max) => `Tage bis zum Ablauf (${min} bis ${max})`,

@@ -1058,7 +1058,12 @@ export const tokens = {
   state: { valid: 'valid', expired: 'expired', revoked: 'revoked', ownerless: 'owner disabled or left' },
   anywhere: 'any network',
   permissions: 'Additional permissions',
-  permission: { webhooks: 'Webhooks', policies: 'Policies', scim: 'SCIM (persons of an identity provider)' },
+  permission: {
+    webhooks: 'Webhooks',
+    policies: 'Policies',
+    scim: 'SCIM (persons of an identity provider)',
+    decide: 'Decisions (doors)',
+  },
   nothing: 'none',
   nameHint: 'of the program or the station',
   days: (min: number, max: number) => `Days until it expires (${min} to ${max})`,

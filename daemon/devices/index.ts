@@ -50,6 +50,10 @@ const identities: Lookup<DeviceRecord, keyof DeviceIdentity> = {
 
 const reads = (queries: RecordQueries) => ({
   device: (number: number) => queries.one(table.byKey, number),
+  devicesNumbered: (numbers: readonly number[]) =>
+    queries.many(table.byKey, numbers) as AnswerRecord<ReadonlyMap<number, DeviceRecord>>,
+  devicesWithSerial: (serials: readonly string[]) =>
+    queries.many(table.unique, serials) as AnswerRecord<ReadonlyMap<string, DeviceRecord>>,
   /** The registered ones among the serial numbers. */
   devicesBySerial: (serials: readonly string[]) =>
     queries.many(identities, serials) as AnswerRecord<ReadonlyMap<string, DeviceIdentity>>,

@@ -22,6 +22,8 @@ export interface OwnerJudge {
   judgeOwners(userIds: readonly string[]): Promise<(userId: string) => OwnerVerdict>;
   /** Judges whether others than an ADMIN may unlock a LOCKED device. */
   judgeUnlock(device: DeviceRecord): Promise<OwnerVerdict>;
+  /** Which of the persons, by number, have left or wait for a release. */
+  leftAmong(persons: readonly number[]): Promise<ReadonlySet<number>>;
 }
 
 /** The refusal of a binding. */
@@ -40,6 +42,8 @@ export interface ProofJudge {
   admitting<T>(registrations: readonly Registration[], attempt: (admission: Admission) => Promise<T>): Promise<T>;
   /** Which keys make a credential by which they are recognized. */
   identityPolicy(): Promise<IdentityPolicy>;
+  /** The present policy for registered devices, by their column `proof`. */
+  standing(): Promise<(proof: string | null) => boolean>;
 }
 
 /** What a device is known by. */
@@ -55,8 +59,14 @@ export interface RecognizingCredential {
   readonly createdAt: number;
 }
 
+/** Finds devices by credentials of their keys. */
+export interface CredentialFinder {
+  /** Numbers of devices by credential id, of those that a key has. One id can be of several devices. */
+  devicesWith(credentialIds: readonly string[]): Promise<readonly (readonly [credentialId: string, device: number])[]>;
+}
+
 /** Judges the credentials by which keys are recognized. */
-export interface IdentityJudge {
+export interface IdentityJudge extends CredentialFinder {
   /** The change that gives a new device the credential of its registration. Refuses with `ApiError`. */
   admit(context: Context, registration: Registration): Promise<Change>;
   shown(device: number): Promise<ShownIdentity>;

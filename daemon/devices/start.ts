@@ -1,7 +1,7 @@
 /** Devices, their export and their figures. */
 import type { StartSubject } from '../http/subject.ts';
 import { DeviceExport } from './export.ts';
-import type { IdentityJudge, OwnerJudge, PersonNames, ProofJudge } from './judges.ts';
+import type { CredentialFinder, IdentityJudge, OwnerJudge, PersonNames, ProofJudge } from './judges.ts';
 import { deviceOperations } from './routes.ts';
 import { DeviceService } from './service.ts';
 import { statisticsAt } from './statistics.ts';
@@ -12,6 +12,8 @@ declare module '../http/subject.ts' {
     ownerJudge?: OwnerJudge;
     /** Absent: devices are known by their serial numbers. */
     identityJudge?: IdentityJudge;
+    /** Absent: keys have no credentials at providers. */
+    issued?: CredentialFinder;
     /** Absent: devices have no persons. */
     personNames?: PersonNames;
     /** Absent: nothing is required of new keys. */
@@ -23,6 +25,7 @@ declare module '../http/subject.ts' {
 const admitsAll: ProofJudge = {
   admitting: (_, attempt) => attempt({ guards: [], judge: () => ({ proof: null }) }),
   identityPolicy: async () => 'never',
+  standing: async () => () => true,
 };
 
 export const startDevices: StartSubject = ({ store, access, now, offers }) => {

@@ -211,7 +211,8 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
       if (!allowance.allowed) throw new RateLimited(allowance);
     }
     const { caller } = request;
-    if (caller && !allowed!.has(caller.role) && !isOwn(shape, request, caller))
+    const isFree = shape.anyTokenRole && caller?.serviceToken;
+    if (caller && !allowed!.has(caller.role) && !isFree && !isOwn(shape, request, caller))
       throw new ApiError(Code.noPermission, `the role ${caller.role} is not allowed to do this`);
     if (caller?.serviceToken && shape.peopleOnly)
       throw new ApiError(Code.noPermission, 'a service token is not allowed to do this: log in as a user');

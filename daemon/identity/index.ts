@@ -1,7 +1,7 @@
-import type { ReadsOf, RecordQueries } from '../store/read/records.ts';
+import type { AnswerRecord, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import { type CandidateRow, type CandidatesQuery, candidatesIn } from './candidates.ts';
-import type { IdentityChange } from './records.ts';
+import type { IdentityChange, IdentityRecord } from './records.ts';
 import { identityChanges, identityReplay } from './rules.ts';
 import { identitiesOf, identities as table } from './tables.ts';
 
@@ -19,6 +19,11 @@ const reads = (queries: RecordQueries) => ({
   identitiesOf: (device: number) => queries.all(identitiesOf, device),
   /** The credential with this id, also if its key has lost it. */
   identityWith: (credentialId: string) => queries.one(table.unique, credentialId),
+  /** Which of the credentials are on their keys. */
+  presentIdentities: (credentialIds: readonly string[]) =>
+    queries.many({ ...table.unique, having: { lostAt: null } }, credentialIds) as AnswerRecord<
+      ReadonlyMap<string, IdentityRecord>
+    >,
   /** At most one credential that a key has. */
   anyIdentity: () =>
     queries.rows<{ readonly number: number }>('SELECT number FROM identity WHERE lost_at IS NULL LIMIT 1', []),

@@ -193,6 +193,11 @@ export class IdentityService implements IdentityJudge {
     });
   }
 
+  async devicesWith(credentialIds: readonly string[]): Promise<[string, number][]> {
+    const found = await this.#parts.store.presentIdentities(credentialIds);
+    return Array.from(found, ([credentialId, { device }]) => [credentialId, device]);
+  }
+
   #open({ caller }: Context, identityId: string): Challenge {
     return this.#parts.challenges.open(identityId, holderOf(caller), this.#parts.now());
   }

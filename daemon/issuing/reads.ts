@@ -15,6 +15,10 @@ const openCredentials = `SELECT number, provider,
 const credentialsAt = `SELECT ${selectList(credentials.fields)} FROM credential
   WHERE provider = ? AND number > ? ORDER BY number LIMIT ?`;
 
+const issuedCredentials = (count: number) => `SELECT credential_id AS "credentialId", device FROM credential
+  WHERE removed_at IS NULL AND uncertain_at IS NULL AND issued_at IS NOT NULL
+  AND credential_id IN (${Array(count).fill('?').join(', ')})`;
+
 /** A credential that is not removed. */
 export interface OpenCredential {
   readonly number: number;
@@ -33,6 +37,12 @@ export const credentialReads = (queries: RecordQueries) => ({
   /** All credentials of an account at a provider, removed ones included, by number. */
   credentialsOfAccount: (provider: number, account: string) =>
     queries.all(credentialsOfAccount, `${provider}\n${account}`),
+  /** Devices of credentials that a provider accepts, by the ids that keys gave them. */
+  issuedCredentials: (credentialIds: readonly string[]) =>
+    queries.rows<{ readonly credentialId: string; readonly device: number }>(
+      issuedCredentials(credentialIds.length),
+      credentialIds,
+    ),
   /** Credentials that are not removed, after this number, by number; at most `limit`. */
   openCredentials: (after: number, limit: number) => queries.rows<OpenCredential>(openCredentials, [after, limit]),
   /** All that a provider has had, after this number, by number; at most `limit`. */

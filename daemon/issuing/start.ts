@@ -19,6 +19,12 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
   const parts = { store, providers, registryId: instance.id, now };
   const credentials = new CredentialService(parts);
   stack.start(new DueWork({ store, log }, new CredentialRemovals({ store, providers, credentials, log, now })));
+  offers.issued = {
+    async devicesWith(ids) {
+      const found = await store.issuedCredentials(ids);
+      return found.map(({ credentialId, device }) => [credentialId, device] as const);
+    },
+  };
   return {
     operations: issuingOperations({
       providers,

@@ -42,6 +42,13 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements Owne
     return named;
   }
 
+  async leftAmong(persons: readonly number[]): Promise<ReadonlySet<number>> {
+    if (persons.length === 0) return new Set();
+    const window = { descending: false, offset: 0, limit: persons.length };
+    const { rows } = await this.#store.people({ numbers: persons, active: false, ...window });
+    return new Set(rows.map(({ number }) => number));
+  }
+
   /** Judges whether others than an ADMIN may unlock a LOCKED device: not one of a person who has left. */
   async judgeUnlock({ number, status, person, userId }: DeviceRecord): Promise<OwnerVerdict> {
     if (userId === null) return { fault: null, guards: [] };

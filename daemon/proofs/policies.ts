@@ -9,7 +9,7 @@ import type { IdentityPolicy } from '../../src/contract/values.ts';
 import { TimeSlice } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Admission, ProofJudge } from '../devices/judges.ts';
-import { storedProof } from '../devices/proof.ts';
+import { shownProof, storedProof } from '../devices/proof.ts';
 import { type Context, commitLast, idOf, retrying } from '../requests/context.ts';
 import { Conflict } from '../store/commit.ts';
 import { replace, type SettingsRecord, settingsIn } from '../store/document.ts';
@@ -57,6 +57,11 @@ export class ProofPolicies implements ProofJudge {
 
   async identityPolicy(): Promise<IdentityPolicy> {
     return (await this.show()).identity ?? 'where-needed';
+  }
+
+  async standing(): Promise<(proof: string | null) => boolean> {
+    const policy = await this.show();
+    return text => checkPolicy(policy, provedFacts(shownProof(text))) === null;
   }
 
   /** How a new key has to be asked: see `method` of a challenge. */

@@ -4,10 +4,11 @@ import { MemoryCounters } from '../store/memory/counters.ts';
 import type { WindowRequest, WindowState } from '../store/short-lived.ts';
 
 /** Limits of work that costs one daemon alone: no other node shares these windows. */
-type ScopeHere = 'document' | 'signIn';
-export const isHere = (scope: LimitScope): scope is ScopeHere => scope === 'document' || scope === 'signIn';
+const scopesHere = ['document', 'signIn', 'decide', 'unknownKey'] as const satisfies readonly LimitScope[];
+type ScopeHere = (typeof scopesHere)[number];
+export const isHere = (scope: LimitScope): scope is ScopeHere => scopesHere.includes(scope as ScopeHere);
 
-/** The limit of each scope; null if it has none. Without those of documents and sign-ins, the defaults hold. */
+/** The limit of each scope; null if it has none. Without one of `scopesHere`, its default holds. */
 export type Limits = Readonly<
   Record<Exclude<LimitScope, ScopeHere>, Limit | null> & Partial<Record<ScopeHere, Limit | null>>
 >;
@@ -85,7 +86,7 @@ export class Limiter implements RequestLimits {
   readonly #counters: MemoryCounters;
 
   constructor(limits: Limits = rateLimits, counters = new MemoryCounters()) {
-    this.#limits = { document: rateLimits.document, signIn: rateLimits.signIn, ...limits };
+    this.#limits = { ...rateLimits, ...limits };
     this.#counters = counters;
   }
 

@@ -48,7 +48,7 @@ export class SharedLimiter implements RequestLimits {
   }
 
   giveBack(scope: LimitScope, key: string): void {
-    if (key === localHolder) this.#here.giveBack(scope, key);
+    if (key === localHolder || isHere(scope)) this.#here.giveBack(scope, key);
     // An amount that cannot be given back stays counted until the window ends.
     else this.#counters.giveBack(scope, key, 1).catch(() => {});
   }

@@ -1,6 +1,7 @@
 /** The subjects of a daemon with a registry, in the order in which they start: each finds what earlier ones offer. */
 import { startAccounts } from '../accounts/start.ts';
 import { startConsole } from '../console/start.ts';
+import { startDecisions } from '../decisions/start.ts';
 import { startDevices } from '../devices/start.ts';
 import { startDirectory } from '../directory/start.ts';
 import { startFiles } from '../files/start.ts';
@@ -31,6 +32,7 @@ export const services: readonly StartSubject[] = [
   startScim,
   startDirectory,
   startIssuing,
+  startDecisions,
   startWebhooks,
   startForwarding,
   startConsole,

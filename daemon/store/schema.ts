@@ -364,6 +364,9 @@ DROP INDEX credential_of_device;
 CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE uncertain_at IS NULL AND removed_at IS NULL;
 `,
 
+  /** Keys are found by the ids that they gave to their credentials. */
+  credentialIds: 'CREATE INDEX credential_by_id ON credential (credential_id) WHERE removed_at IS NULL',
+
   /** The salt of digests of credentials. */
   credentialSalts: 'ALTER TABLE credential ADD COLUMN salt {text}',
 

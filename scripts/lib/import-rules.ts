@@ -78,6 +78,7 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     ...below('proofs/', 'judge/credential.ts judge/types.ts judging.ts records.ts trusted.ts'),
     'people/lookups.ts',
   ],
+  decisions: below('devices/', 'judges.ts proof.ts records.ts'),
   webhooks: ['notifications/frames.ts'],
   forwarding: [],
   console: [],

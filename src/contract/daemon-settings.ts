@@ -75,6 +75,12 @@ export const daemonSettings = {
       'DEVMGR_LIMIT_SIGN_IN',
       'steps of sign-ins with a key, at a provider and of terminals per address',
     ),
+    decide: limit('decide', 'DEVMGR_LIMIT_DECIDE', 'requests for decisions per user or service token'),
+    unknownKey: limit(
+      'unknownKey',
+      'DEVMGR_LIMIT_UNKNOWN_KEY',
+      'keys in questions for decisions that the registry does not know, per service token',
+    ),
   } satisfies Readonly<Record<LimitScope, SettingRow>>,
   /** Days after a login for which its token can be renewed. */
   sessionDays: {

@@ -39,6 +39,8 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   readonly peopleOnly?: true;
   /** Present if a service token needs this in its `may`: without it, it is refused with 2007, whatever its role. */
   readonly tokenMay?: TokenPermission;
+  /** Present if the role of a service token that has `tokenMay` does not matter. */
+  readonly anyTokenRole?: true;
   /** Present if sessions that step up need a recent sign-in for the operation: see `--step-up`. */
   readonly stepUp?: true;
   /** Present if a user who must still register a security key may call the operation. */

@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly path: string;
   /** Present if no token is needed, wherever the request comes from. */
   readonly access?: 'public';
-  /** Present if the response is a credential or concerns one: it is never stored, so an Idempotency-Key is ignored. */
+  /** Present if the response is a credential, concerns one or is soon outdated: it is never stored, so an Idempotency-Key is ignored. */
   readonly neverReplayed?: true;
   /** Fields that `data` of a success has at least, or nothing can be shown. `list.id` is a field of each item of `list`. */
   readonly returns: readonly string[];
@@ -193,6 +193,7 @@ export const endpoints = {
   identifyKey: post('/api/hardware/keys/{keyId}/identify', ['credentialId', 'problem'], { neverReplayed: true }),
   proveKey: post('/api/hardware/keys/{keyId}/prove', ['claims', 'problem'], { neverReplayed: true }),
   signReceipt: post('/api/hardware/keys/{keyId}/sign', ['assertion', 'problem'], { neverReplayed: true }),
+  decide: post('/api/decisions', ['decisions'], { neverReplayed: true }),
   getStatistics: get('/api/statistics', ['total', 'byStatus', 'byType', 'byManufacturer', 'registrations']),
   listEvents: get('/api/events', ['list', 'head', 'list.type', 'list.data']),
   streamNotifications: get('/api/ws/notifications', []),

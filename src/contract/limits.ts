@@ -1,7 +1,7 @@
 /** Rate limits, sizes, lengths and paging bounds. They are stated here only. */
 
 /** The window in which a request counts. */
-export type LimitScope = 'login' | 'query' | 'modify' | 'upload' | 'document' | 'signIn';
+export type LimitScope = 'login' | 'query' | 'modify' | 'upload' | 'document' | 'signIn' | 'decide' | 'unknownKey';
 
 /** At most `count` requests in a fixed window of `seconds`, which starts with the first request. */
 export interface Limit {
@@ -18,9 +18,16 @@ export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   document: { count: 120, seconds: 60 },
   /** An office may have one address, and a sign-in has several steps. */
   signIn: { count: 1200, seconds: 60 },
+  /** A door asks at each use of a key. */
+  decide: { count: 6000, seconds: 60 },
+  /** Keys that the registry does not know, in questions of one service token: more of them are a search. */
+  unknownKey: { count: 100, seconds: 3600 },
 };
 
 const MiB = 1024 * 1024;
+
+/** Decisions: questions of a request, seconds for which an answer may be kept, and longest names of keys in characters. */
+export const decisionBounds = { questions: 100, seconds: 5, sshKey: 4096, certificate: 128 } as const;
 
 /** Largest inputs, in bytes except the numbers of items. An input of exactly this size is accepted. */
 export const sizes = {

@@ -202,6 +202,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   issueKey: { asProgram: true, missing: true },
   identifyKey: { asProgram: true, missing: true },
   signReceipt: { asProgram: true, missing: true },
+  decide: {},
   judgeProofsAgain: {},
   // A run sends the policy of the service back: another one would change what a live registry accepts.
   showProofPolicy: { saveAll: 'proofPolicy' },

@@ -2,6 +2,7 @@
 import { appOperations } from './apps.ts';
 import { authOperations } from './auth.ts';
 import { backupOperations } from './backups.ts';
+import { decisionOperations } from './decisions.ts';
 import type { DataOf, RouteShape } from './define.ts';
 import { deviceBatchOperations } from './device-batch.ts';
 import { deviceListOperations } from './device-lists.ts';
@@ -34,6 +35,7 @@ const described = {
   ...appOperations,
   ...authOperations,
   ...backupOperations,
+  ...decisionOperations,
   ...deviceBatchOperations,
   ...deviceListOperations,
   ...deviceOperations,

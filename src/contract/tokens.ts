@@ -14,7 +14,7 @@ const networks = Type.Array(Type.String(), {
   [EACH]: true,
 });
 const permissions =
-  'webhooks: the operations on webhooks; policies: those on policies; scim: /scim/v2, whatever the role';
+  'webhooks: the operations on webhooks; policies: those on policies; scim: /scim/v2, whatever the role; decide: decisions, whatever the role';
 const may = Type.Array(oneOf(tokenPermissions), {
   description: `permissions of the token beyond its role. ${permissions}`,
 });

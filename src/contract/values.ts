@@ -35,8 +35,11 @@ export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr'] as const;
 /** Kind of a provider at which keys are issued. */
 export type ProviderType = (typeof providerTypes)[number];
 
-/** What a service token may do only if it was created with it, whatever its role. `scim`: /scim/v2, which needs no role. */
-export const tokenPermissions = ['webhooks', 'policies', 'scim'] as const;
+/**
+ * What a service token may do only if it was created with it, whatever its role. `scim` (/scim/v2) and `decide` (decisions) need
+ * no role.
+ */
+export const tokenPermissions = ['webhooks', 'policies', 'scim', 'decide'] as const;
 /** A permission of a service token beside its role. */
 export type TokenPermission = (typeof tokenPermissions)[number];
 
@@ -63,6 +66,22 @@ export type CaseKind = (typeof caseKinds)[number];
 export const caseStates = ['open', 'closed', 'kept'] as const;
 /** How the case of a leaver ended: an ADMIN closed it, or the person is back. */
 export const caseEnds = ['closed', 'returned'] as const;
+
+/** Why a key may be used, or not: see the operation `decide`. */
+export const decisionReasons = [
+  'active',
+  'inactive',
+  'locked',
+  'deactivated',
+  'left',
+  'unknown',
+  'proof',
+  'advisory',
+] as const;
+/** Why a key may be used, or not. */
+export type DecisionReason = (typeof decisionReasons)[number];
+/** What a security advisory does to a decision; the first one applies if a request has none. */
+export const advisoryRules = ['allow', 'refuse'] as const;
 
 /** What the log of provisioning reports of a person. */
 export const provisioningOutcomes = ['added', 'updated', 'left', 'held', 'returned', 'refused'] as const;

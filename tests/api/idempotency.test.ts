@@ -112,6 +112,7 @@ describe('operations', () => {
         ...directory,
         'proveKey',
         'identifyKey',
+        'decide',
         'issueKey',
         'testProvider',
         'reconcileProvider',

@@ -19,6 +19,7 @@ const suites = {
   'bounds of files': () => import('./file-bounds.test.ts'),
   'batch registration of bound devices': () => import('./batch-bound.test.ts'),
   identity: () => import('./identity.test.ts'),
+  decisions: () => import('./decisions.test.ts'),
   receipts: () => import('./receipts.test.ts'),
 };
 

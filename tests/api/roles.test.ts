@@ -103,6 +103,7 @@ const administrators: readonly RouteName[] = [
   'listTokens',
   'adoptToken',
   'revokeToken',
+  'decide',
   'judgeProofsAgain',
   'importTrust',
   'removeTrust',
@@ -198,6 +199,7 @@ const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
   removeWebhook: 'webhooks',
   webhookDeliveries: 'webhooks',
   replayWebhookDelivery: 'webhooks',
+  decide: 'decide',
   showProofPolicy: 'policies',
   setProofPolicy: 'policies',
   showSignInPolicy: 'policies',
@@ -253,7 +255,8 @@ describe('roles', () => {
 describe('service tokens', () => {
   const cellsOfTokens = cells
     .filter(({ role }) => role !== 'LOCAL')
-    .map(cell => ({ ...cell, may: ofPeople.includes(cell.operation) ? 'may not' : cell.may }));
+    .map(cell => ({ ...cell, may: ofPeople.includes(cell.operation) ? 'may not' : cell.may }))
+    .map(cell => (cell.operation === 'decide' ? { ...cell, may: 'may' } : cell));
 
   it.each(cellsOfTokens)('of the role $role $may: $operation', async ({ operation, role, may }) => {
     const needed = permissions[operation];

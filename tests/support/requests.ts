@@ -209,6 +209,7 @@ export function validRequests(
         },
       };
     },
+    decide: async () => ({ body: { questions: [{ serialNumber: 'S-1' }] } }),
     createProofChallenge: async () => ({}),
     submitProof: async token => {
       const options = token === undefined ? {} : { token };

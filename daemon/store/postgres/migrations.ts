@@ -257,4 +257,5 @@ export const migrations: readonly Migration[] = [
   // A daemon of the previous step opens no case: a repeated leave does.
   { number: 29, name: 'cases of leavers', sql: schema.leaverCases, readableBy: 4 },
   { number: 30, name: 'entries about subjects', sql: schema.entriesOfSubjects, readableBy: 4 },
+  { number: 31, name: 'ids of credentials', sql: schema.credentialIds, readableBy: 4 },
 ];

@@ -166,4 +166,5 @@ export const migrations: readonly Migration[] = [
   { number: 24, name: 'identities of keys', sql: schema.identities },
   { number: 25, name: 'cases of leavers', sql: schema.leaverCases },
   { number: 26, name: 'entries about subjects', sql: schema.entriesOfSubjects },
+  { number: 27, name: 'ids of credentials', sql: schema.credentialIds },
 ];

@@ -46,11 +46,12 @@ function values({ bodyValues, batchOf }: RouteShape): string | undefined {
   return `The body has at most ${bodyValues.toLocaleString('en')} members and elements${items}.`;
 }
 
-function access({ access, ownUser, peopleOnly, tokenMay }: RouteShape): string {
+function access({ access, ownUser, peopleOnly, tokenMay, anyTokenRole }: RouteShape): string {
   if (access === 'public') return 'No token is required.';
   if (access === 'loopback')
     return 'No token is required on the machine of the service; elsewhere, a token of any role.';
-  const needed = tokenMay ? ` A service token needs \`${tokenMay}\` in its \`may\`.` : '';
+  const whatever = anyTokenRole ? ', whatever its role' : '';
+  const needed = tokenMay ? ` A service token needs \`${tokenMay}\` in its \`may\`${whatever}.` : '';
   const people = peopleOnly ? ' Not for service tokens.' : needed;
   return `Roles: ${access.join(', ')}${ownUser ? '; every user for their own account' : ''}.${people}`;
 }
@@ -62,6 +63,8 @@ const scopes = {
   upload: 'an upload',
   document: 'a document',
   signIn: 'a step of a sign-in',
+  decide: 'a request for decisions',
+  unknownKey: 'an unknown key',
 } as const;
 
 function rateLimit({ limit }: RouteShape): string {

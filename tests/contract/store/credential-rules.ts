@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { beginCredential, removed } from '../../../daemon/issuing/credential.ts';
+import { beginCredential, issued, noteStep, removed } from '../../../daemon/issuing/credential.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import { addDevice, commit, type Rule, rule } from './fixtures.ts';
 
@@ -27,4 +27,23 @@ export const credentialRules: readonly Rule[] = [
     });
     await expect(commit(store, [removed(credential, 6_000)], { at: 6_000 })).rejects.toThrow(Conflict);
   }),
+
+  rule(
+    'a credential is found by its id while the provider accepts it; one id can be of two devices',
+    async ({ store }) => {
+      await commit(store, [addDevice('S-1'), addDevice('S-2')]);
+      const found = async () =>
+        (await store.issuedCredentials(['AAAA', 'CCCC'])).map(({ device }) => device).toSorted();
+      for (const device of [1, 2]) {
+        await commit(store, [beginCredential({ device, provider: 1, account: 'ada', label: 'l', begun: null }, null)]);
+        const credential = async () => (await store.credential(device))!;
+        await commit(store, [noteStep(await credential(), { credentialId: 'AAAA' })]);
+        expect(await found()).toHaveLength(device - 1);
+        await commit(store, [issued(await credential(), `R-${device}`, 2_000)]);
+      }
+      expect(await found()).toEqual([1, 2]);
+      await commit(store, [removed((await store.credential(1))!, 3_000)]);
+      expect(await store.issuedCredentials(['AAAA'])).toEqual([{ credentialId: 'AAAA', device: 2 }]);
+    },
+  ),
 ];

@@ -49,6 +49,9 @@ export const identityRules: readonly Rule[] = [
     expect(await again.identitiesOf(1)).toMatchObject([{ ...newIdentity('one'), device: 1, number: 1, lostAt: null }]);
     expect(await again.identityWith('one')).toMatchObject({ device: 1 });
     expect(await again.identityWith('two')).toBeNull();
+    expect([...(await again.presentIdentities(['two', 'one']))]).toMatchObject([['one', { device: 1 }]]);
+    expect([...(await again.devicesNumbered([2, 1]))]).toMatchObject([[1, { serialNumber: 'S-1' }]]);
+    expect([...(await again.devicesWithSerial(['S-2', 'S-1']))]).toMatchObject([['S-1', { number: 1 }]]);
     expect((await again.device(1))?.version).toBe(1);
     const events = await again.events({ after: 0, limit: 10 });
     expect(events.at(-1)).toMatchObject({ type: 'DEVICE_IDENTITY', device: 1, subject: 1, data: { change: 'bound' } });

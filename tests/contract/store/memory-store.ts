@@ -162,6 +162,14 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
   return {
     behind: () => 0,
     device: async number => present().devices[number - 1] ?? null,
+    devicesNumbered: async numbers => {
+      const found = present().devices.filter(({ number }) => numbers.includes(number));
+      return new Map(found.map(device => [device.number, device]));
+    },
+    devicesWithSerial: async serials => {
+      const found = present().devices.filter(({ serialNumber }) => serials.includes(serialNumber));
+      return new Map(found.map(device => [device.serialNumber, device]));
+    },
     devicesBySerial: async serials => {
       const wanted = new Set(serials);
       const found = present().devices.filter(device => wanted.has(device.serialNumber));
@@ -231,6 +239,11 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
           provider: one.provider,
           due: isToRemove(one, present().devices[one.device - 1]!) ? 1 : 0,
         })),
+    issuedCredentials: async ids =>
+      present()
+        .credentials.filter(one => one.removedAt === null && one.uncertainAt === null && one.issuedAt !== null)
+        .filter(one => ids.includes(one.credentialId!))
+        .map(({ credentialId, device }) => ({ credentialId: credentialId!, device })),
     credentialsAt: async (provider, after, limit) =>
       present()
         .credentials.filter(one => one.provider === provider && one.number > after)
@@ -259,6 +272,10 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     },
     identitiesOf: async device => present().identities.filter(one => one.device === device),
     identityWith: async id => present().identities.find(({ credentialId }) => credentialId === id) ?? null,
+    presentIdentities: async ids => {
+      const found = present().identities.filter(one => one.lostAt === null && ids.includes(one.credentialId));
+      return new Map(found.map(one => [one.credentialId, one]));
+    },
     anyIdentity: async () =>
       present()
         .identities.filter(({ lostAt }) => lostAt === null)

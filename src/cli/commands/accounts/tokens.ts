@@ -72,7 +72,7 @@ export const tokensAdd = command({
       value: 'PERMISSION',
       many: true,
       choices: tokenPermissions,
-      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2',
+      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2; decide: ask whether keys may be used',
     },
   },
   examples: [
@@ -84,6 +84,10 @@ export const tokensAdd = command({
     {
       does: 'for a program that manages webhooks',
       line: 'tokens add alerts --role ADMIN --may webhooks >alerts.token',
+    },
+    {
+      does: 'for a door that asks whether keys may be used',
+      line: 'tokens add front-door --role VIEWER --may decide >front-door.token',
     },
   ],
   async run({ args, flags }, context) {

@@ -1,0 +1,111 @@
+import { ApiError, Code, type InputProblem } from '../../src/contract/codes.ts';
+import { keyNames } from '../../src/contract/decisions.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { deviceIds, personIds } from '../../src/contract/ids.ts';
+import { decisionBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { iso } from '../base/time.ts';
+import type { CredentialFinder, OwnerJudge, ProofJudge } from '../devices/judges.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import { type Context, holderOf } from '../requests/context.ts';
+import type { RequestLimits } from '../requests/limiter.ts';
+import type { Store } from '../store/store.ts';
+import { reasonOf } from './verdict.ts';
+
+/** Dependencies of the service. Absent judges forbid nothing. */
+interface DecisionParts {
+  readonly store: Pick<Store, 'devicesNumbered' | 'devicesWithSerial'>;
+  readonly limiter: Pick<RequestLimits, 'countHere' | 'giveBack'>;
+  readonly finders: readonly CredentialFinder[];
+  readonly owners: OwnerJudge | undefined;
+  readonly proofs: ProofJudge | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+type Body = BodyOf<Routes['decide']>;
+type Question = Body['questions'][number];
+type Decision = DataOf<Routes['decide']>['decisions'][number];
+
+/** Decides whether keys may be used. Reads what is stored at each request: an answer is as recent as the request. */
+export class DecisionService {
+  readonly #parts: DecisionParts;
+
+  constructor(parts: DecisionParts) {
+    this.#parts = parts;
+  }
+
+  async decide({ caller }: Context, { questions, advisories }: Body): Promise<DataOf<Routes['decide']>> {
+    demandOneName(questions);
+    const { owners, proofs, now } = this.#parts;
+    const until = iso(now() + 1000 * decisionBounds.seconds);
+    const devices = await this.#devicesOf(questions);
+    const persons = new Set(devices.flatMap(device => device?.person ?? []));
+    const [left, meets] = await Promise.all([owners?.leftAmong([...persons]), proofs?.standing()]);
+    const answers = devices.map((device): Decision => {
+      if (!device) return unknownKey(until);
+      const { number, person, proof } = device;
+      const hasLeft = person !== null && (left?.has(person) ?? false);
+      const reason = reasonOf(device, { hasLeft, meetsPolicy: meets?.(proof) ?? true });
+      const allowed = reason === 'active' || (reason === 'advisory' && advisories !== 'refuse');
+      const personId = person === null ? null : personIds.format(person);
+      return { allowed, deviceId: deviceIds.format(number), personId, reason, until };
+    });
+    if (!caller.serviceToken) return { decisions: answers };
+    const holder = holderOf(caller);
+    return { decisions: answers.map(one => (one.allowed || !this.#isSearch(one, holder) ? one : unknownKey(until))) };
+  }
+
+  /** Whether a service token has asked for too many unknown keys: it then does not learn which other keys exist. */
+  #isSearch({ reason }: Decision, holder: string): boolean {
+    const { limiter } = this.#parts;
+    const counted = limiter.countHere('unknownKey', holder);
+    if (counted?.allowed && reason !== 'unknown') limiter.giveBack('unknownKey', holder);
+    return counted?.allowed === false;
+  }
+
+  /** The device of each question; null if no device, or not exactly one, has the key. */
+  async #devicesOf(questions: readonly Question[]): Promise<(DeviceRecord | null)[]> {
+    const { store, finders } = this.#parts;
+    const serials = textsIn(questions, 'serialNumber');
+    const ids = textsIn(questions, 'credentialId');
+    const [bySerial, ...found] = await Promise.all([
+      serials.length > 0 ? store.devicesWithSerial(serials) : new Map<string, DeviceRecord>(),
+      ...(ids.length > 0 ? finders : []).map(finder => finder.devicesWith(ids)),
+    ]);
+    const byCredential = Map.groupBy(found.flat(), ([id]) => id);
+    const numbers = new Set(found.flat().map(([, device]) => device));
+    const byNumber = numbers.size > 0 ? await store.devicesNumbered([...numbers]) : new Map<number, DeviceRecord>();
+    return questions.map(({ serialNumber, credentialId }) => {
+      if (serialNumber) return bySerial.get(serialNumber) ?? null;
+      const named = new Set(byCredential.get(credentialId ?? '')?.map(([, device]) => device));
+      const [number, ...others] = named;
+      return number === undefined || others.length > 0 ? null : (byNumber.get(number) ?? null);
+    });
+  }
+}
+
+const unknownKey = (until: string): Decision => ({
+  allowed: false,
+  deviceId: null,
+  personId: null,
+  reason: 'unknown',
+  until,
+});
+
+const textsIn = (questions: readonly Question[], name: keyof Question): string[] => [
+  ...new Set(questions.flatMap(question => question[name] ?? [])),
+];
+
+const names = Object.keys(keyNames) as (keyof Question)[];
+
+/** Refuses with 1001 questions that have no name of a key, or several. */
+function demandOneName(questions: readonly Question[]): void {
+  const reason = `must have exactly one of ${names.join(', ')}`;
+  const wrong = questions.flatMap((question, index): InputProblem[] =>
+    names.filter(name => (question[name] ?? null) !== null).length === 1
+      ? []
+      : [{ field: `questions[${index}]`, reason }],
+  );
+  if (wrong.length > 0) throw new ApiError(Code.parameterError, `${wrong[0]!.field} ${reason}`, null, wrong);
+}
