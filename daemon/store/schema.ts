@@ -365,7 +365,7 @@ CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE 
 `,
 
   /** Keys are found by the ids that they gave to their credentials. */
-  credentialIds: 'CREATE INDEX credential_by_id ON credential (credential_id) WHERE removed_at IS NULL',
+  credentialIds: 'CREATE INDEX IF NOT EXISTS credential_by_id ON credential (credential_id) WHERE removed_at IS NULL',
 
   /** The salt of digests of credentials. */
   credentialSalts: 'ALTER TABLE credential ADD COLUMN salt {text}',
