@@ -47,7 +47,8 @@ export type BackupDecision = Decision<BackupChange, DeviceGuard>;
 
 /** Adds a backup of the device, if its state allows that. */
 export function backUp(device: DeviceRecord, file: Omit<NewBackup, 'device'>): BackupDecision | Refusal {
-  const { blob: _, ...detail } = file;
+  // The name and the note are in the row alone, which an erasure can change.
+  const { blob: _, fileName: _name, note: _note, ...detail } = file;
   const backup = { ...file, device: device.number };
   const change = { kind: 'backup.add', backup, entry: { type: 'BACKUP_CREATED', detail } } as const;
   return refusalOf('backUp', device) ?? { change, guards: [guardOf('backUp', device)] };

@@ -115,7 +115,8 @@ export function beginAgain(
   return { ...noteStep(before, set), entry: { type: 'CREDENTIAL_BEGUN_AGAIN', detail } };
 }
 
-const newSalt = (): string => randomBytes(16).toString('base64url');
+/** A new salt of digests. */
+export const newSalt = (): string => randomBytes(16).toString('base64url');
 
 const begunDetail = (begun: CredentialAdd['credential'], person: number | null) => ({
   providerId: providerIds.format(begun.provider),

@@ -5,8 +5,8 @@ import { devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import { type RecordQueries, withAnswer } from '../store/read/records.ts';
 import type { Lookup } from '../store/table.ts';
 
-/** One device that is bound to a name without a person. */
-const unmatchedOne: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, select: ['number'] };
+/** Devices that are bound to a name without a person. */
+const unmatchedNumbers: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, select: ['number'] };
 
 /** A device and the name that it is bound to. */
 export type NamedDevice = Pick<DeviceRecord, 'number'> & { readonly userId: string };
@@ -77,7 +77,10 @@ export function bindingReads(queries: RecordQueries) {
     leaverCredentials: () => total(sql.leaverCredentials),
     unmatchedActive: () => total(sql.unmatchedActive),
     scimTokens: (now: number) => total(sql.scimTokens, now),
+    /** The devices without a person that are bound to the name with this `personKey`. */
+    unmatchedNamedDevices: (userKey: string) => queries.all(unmatchedNumbers, userKey),
     /** Whether a device without a person is bound to the name: see `personKey`. */
-    isUnmatched: (userId: string) => withAnswer(queries.one(unmatchedOne, personKey(userId)), found => found !== null),
+    isUnmatched: (userId: string) =>
+      withAnswer(queries.one(unmatchedNumbers, personKey(userId)), found => found !== null),
   };
 }

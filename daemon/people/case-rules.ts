@@ -18,7 +18,7 @@ export class CaseRows extends ReplacedRows<number, CaseRecord, Field<CaseRecord>
   protected readonly lookup = leaverCases.byKey;
 }
 
-function write(draft: Draft, record: CaseRecord, entries: readonly Entry[], context: EntryContext): void {
+export function writeCase(draft: Draft, record: CaseRecord, entries: readonly Entry[], context: EntryContext): void {
   draft.part(CaseRows).changed.set(record.number, record);
   const proof = { personId: personIds.format(record.number), caseDigest: caseDigest(record) };
   for (const { type, data, detail } of entries)
@@ -28,7 +28,7 @@ function write(draft: Draft, record: CaseRecord, entries: readonly Entry[], cont
 /** Opens the case of a person who has left, unless this leave has one. */
 export function openCase(draft: Draft, person: PersonRecord, isLeaving: boolean, context: EntryContext): void {
   const record = opened(person, { isLeaving, before: draft.part(CaseRows).row(person.number) });
-  if (record) write(draft, record, [{ type: 'CASE_OPENED', data: subject(person) }], context);
+  if (record) writeCase(draft, record, [{ type: 'CASE_OPENED', data: subject(person) }], context);
 }
 
 /** Ends the open case of a person who is back. */
@@ -36,7 +36,7 @@ export function endCase(draft: Draft, person: PersonRecord, context: EntryContex
   const before = draft.part(CaseRows).row(person.number);
   if (before?.closedAt !== null) return;
   const record = { ...before, closedAt: context.at, version: before.version + 1 };
-  write(draft, record, [ended(person, 'returned')], context);
+  writeCase(draft, record, [ended(person, 'returned')], context);
 }
 
 export const caseChanges: ChangeRules<CaseSet['kind']> = {
@@ -50,14 +50,14 @@ export const caseChanges: ChangeRules<CaseSet['kind']> = {
     apply(draft, { person, set, closes, entries }, context) {
       const before = draft.part(CaseRows).row(person)!;
       const closedAt = closes ? context.at : null;
-      write(draft, { ...before, ...set, closedAt, version: before.version + 1 }, entries, context);
+      writeCase(draft, { ...before, ...set, closedAt, version: before.version + 1 }, entries, context);
       return done;
     },
   },
 };
 
 /** Entries about cases, in place of the replay of persons. */
-export const caseEntries = ['CASE_OPENED', 'CASE_ITEM_KEPT', 'CASE_OVERDUE', 'CASE_CLOSED'] as const;
+export const caseEntries = ['CASE_OPENED', 'CASE_ITEM_KEPT', 'CASE_ERASED', 'CASE_OVERDUE', 'CASE_CLOSED'] as const;
 
 /** Compares the cases with the journal. */
 export const caseReplay = () =>

@@ -9,6 +9,8 @@ import type { CaseSet } from './case-records.ts';
 import { CaseRows, caseChanges, caseEntries, caseReplay } from './case-rules.ts';
 import { holderOf } from './decisions.ts';
 import { firstPersonAddition, personAddition } from './device-bindings.ts';
+import type { PersonErase } from './erasure-records.ts';
+import { erasureChanges } from './erasure-rules.ts';
 import { logReads } from './provisioning-log.ts';
 import type { PersonFilter } from './queries.ts';
 import type { OwnerGuard, PersonChange, PersonRecord, PresentGuard } from './records.ts';
@@ -26,7 +28,7 @@ declare module '../store/document.ts' {
 }
 declare module '../store/commit.ts' {
   interface SubjectChanges {
-    people: PersonChange | CaseSet | RefusedAdd;
+    people: PersonChange | CaseSet | RefusedAdd | PersonErase;
   }
   interface SubjectGuards {
     people: OwnerGuard | PresentGuard;
@@ -80,7 +82,7 @@ const reads = (queries: RecordQueries) => ({
 export const people = subject({
   tables: [persons],
   replaced: [LeaverWindow, CaseRows, RefusedRows],
-  changes: { ...personChanges, ...caseChanges, ...refusedChanges },
+  changes: { ...personChanges, ...caseChanges, ...refusedChanges, ...erasureChanges },
   additions: { 'device.add': firstPersonAddition, 'device.set': personAddition },
   guards: ownerGuards,
   replays: () => [

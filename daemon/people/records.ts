@@ -19,8 +19,8 @@ export interface PersonNames {
   readonly emails?: readonly PersonEmail[];
 }
 
-/** Who ends a person: an ADMIN here, or the source of the person. */
-export type PersonEnder = 'admin' | 'source';
+/** Who ends a person: an ADMIN here, or the source of the person. `erasure`: the person was erased and cannot return. */
+export type PersonEnder = 'admin' | 'source' | 'erasure';
 
 /** A person as it is stored. The journal has no name: see `personDigest`. */
 export interface PersonRecord {

@@ -1,5 +1,6 @@
 import type { Bindings } from '../http/bindings.ts';
 import type { Cases } from './cases.ts';
+import type { Erasure } from './erasure.ts';
 import type { MatchingDevices } from './matching-devices.ts';
 import type { PeopleImport } from './people-import.ts';
 import type { PeoplePolicies } from './policies.ts';
@@ -15,6 +16,7 @@ interface PeopleServices {
   readonly check: StandingCheck;
   readonly log: ProvisioningLog;
   readonly refused: RefusedRequests;
+  readonly erasure: Erasure;
   readonly imports: PeopleImport;
   readonly matching: MatchingDevices;
   readonly peoplePolicies: PeoplePolicies;
@@ -31,6 +33,7 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   keepCaseItem: ({ context, params, body }) => to.cases.keep(context, params.personId, body),
   closeCase: ({ context, params }) => to.cases.close(context, params.personId),
   reportPerson: ({ params }) => to.people.report(params.personId),
+  erasePerson: ({ context, params, body }) => to.erasure.erase(context, params.personId, body),
   getPersonAccess: ({ params }) => to.people.access(params.personId),
   getPerson: ({ context, params }) => to.people.show(context, params.personId),
   personLeaves: ({ context, params, body }) => to.people.leave(context, params.personId, body),

@@ -166,6 +166,8 @@ export class PeopleService {
     return this.#changes.run(personId, () =>
       retrying(async () => {
         const person = await this.#find(personId);
+        if (person.endedBy === 'erasure')
+          throw new ApiError(Code.parameterError, `${personId} was erased. Add the person again: devmgr people add`);
         const present = await store.personByName(person.userName);
         if (present?.number !== person.number && present?.removedAt === null && person.removedAt !== null)
           throw new ApiError(

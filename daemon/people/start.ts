@@ -4,6 +4,7 @@ import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Cases } from './cases.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
+import { Erasure } from './erasure.ts';
 import { Leavers } from './leavers.ts';
 import { MatchingDevices } from './matching-devices.ts';
 import { PeopleImport } from './people-import.ts';
@@ -48,6 +49,11 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
       check,
       log: new ProvisioningLog({ store, refused }),
       refused,
+      erasure: new Erasure({
+        store,
+        now,
+        confirm: (context, password) => offers.accounts.passwords.confirmAdministrator(context, password),
+      }),
       imports: new PeopleImport({ store, leavers, refused, now }),
       matching: new MatchingDevices({ store, now }),
       peoplePolicies,

@@ -5,7 +5,7 @@ import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
 import type { ReceiptFilter } from './queries.ts';
 import type { ReceiptChange, ReceiptRecord } from './records.ts';
-import { ReceiptReplay, receiptChanges } from './rules.ts';
+import { ReceiptReplay, receiptChanges, receiptErasure } from './rules.ts';
 import { receipts as table } from './tables.ts';
 
 declare module '../store/commit.ts' {
@@ -50,6 +50,7 @@ const ofReceipts = journalEventTypes.filter(type => journalEvent(type)?.subject 
 export const receipts = subject({
   tables: [table],
   changes: receiptChanges,
-  replays: () => [{ takes: ofReceipts, replay: new ReceiptReplay() }],
+  additions: { 'person.erase': receiptErasure },
+  replays: () => [{ takes: [...ofReceipts, 'RECEIPT_ERASED'], replay: new ReceiptReplay() }],
   reads,
 });

@@ -41,6 +41,9 @@ export const signedFields = namesIn(
   'receiptId device kind text credentialId authenticatorData signature publicKey proof createdAt',
 ) satisfies readonly (keyof ReceiptRecord)[];
 
+/** Signed fields that an erasure changes: with the signature, a guess of the text could be confirmed. */
+export const erasedFields: readonly string[] = ['text', 'authenticatorData', 'signature'];
+
 /** A new receipt, as it is stored. */
 export type NewReceipt = Omit<ReceiptRecord, 'number' | 'createdAt' | 'announceAt' | 'closedBy'>;
 

@@ -1,8 +1,10 @@
 /** Rules for the changes of receipts, and their entries. */
 
-import { Conflict } from '../store/commit.ts';
+import { withoutNames } from '../people/erasure-records.ts';
+import { type Change, Conflict } from '../store/commit.ts';
+import type { Lookup } from '../store/table.ts';
 import { type ReplayedEntry, RowReplay } from '../store/write/replay.ts';
-import { type ChangeRules, done } from '../store/write/rule.ts';
+import { type ChangeAddition, type ChangeRules, done } from '../store/write/rule.ts';
 import { type ReceiptChange, type ReceiptRecord, receiptDigest, signedFields } from './records.ts';
 import { openLoans, receipts } from './tables.ts';
 
@@ -41,6 +43,26 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
   },
 };
 
+const receiptsOf: Lookup<ReceiptRecord> = { table: receipts, by: ['device'] };
+
+/** Without the signature, a receipt proves nothing any more. The text keeps its form: a loan can still be announced. */
+export const receiptErasure: ChangeAddition<Extract<Change, { readonly kind: 'person.erase' }>> = {
+  needs({ devices }, wanted) {
+    for (const device of devices) wanted.add(receiptsOf, device);
+  },
+  follow(draft, change, context) {
+    const records = draft.of(receipts);
+    for (const before of change.devices.flatMap(device => records.all(receiptsOf, device))) {
+      const text = withoutNames(before.text, change);
+      if (text === before.text) continue;
+      const after = { ...before, text, authenticatorData: '', signature: '' };
+      records.change(after);
+      const detail = { receiptDigest: receiptDigest(after) };
+      draft.enter(context, { type: 'RECEIPT_ERASED', detail }, after.device, after.number);
+    }
+  },
+};
+
 /** Facts about a receipt in entries. */
 type ReceiptFacts = Readonly<Record<'digest' | 'openUntil' | 'announceAt' | 'closedBy', unknown>>;
 
@@ -53,6 +75,7 @@ export class ReceiptReplay extends RowReplay<number, ReceiptRecord, ReceiptFacts
       key: ({ number }) => number,
       said({ type, detail: { receiptDigest: digest, openUntil } }, before) {
         if (type === 'RECEIPT_SIGNED') return { digest, openUntil, announceAt: openUntil, closedBy: null };
+        if (type === 'RECEIPT_ERASED') return before && { ...before, digest };
         return type === 'LOAN_OVERDUE' && before ? { ...before, announceAt: null } : before;
       },
       found: row => {

@@ -1,7 +1,7 @@
 /** The tables of receipts. */
 
 import { type Lookup, StoreTable } from '../store/table.ts';
-import { type ReceiptRecord, signedFields } from './records.ts';
+import { erasedFields, type ReceiptRecord, signedFields } from './records.ts';
 
 export const receipts = new StoreTable<ReceiptRecord>(
   'receipt',
@@ -21,7 +21,7 @@ export const receipts = new StoreTable<ReceiptRecord>(
     announceAt: 'integer',
     closedBy: 'integer',
   },
-  { fixed: [...signedFields], unique: ['receiptId'] },
+  { fixed: signedFields.filter(field => !erasedFields.includes(field)), unique: ['receiptId'] },
 );
 
 export const openLoans: Lookup<ReceiptRecord> = {

@@ -73,6 +73,12 @@ export interface SharedWork {
   replaceNote(name: string, before: string | null, text: string): Promise<boolean>;
 }
 
+/** A user name of devices that was erased, by its key, and what devices show in its place. */
+export interface ErasedName {
+  readonly userKey: string;
+  readonly userId: string;
+}
+
 /** Milliseconds of `behind` up to which what was read before may be used instead of a read. */
 export const maxBehindMs = 1000;
 
@@ -105,6 +111,11 @@ export interface Store extends Reader, SubjectStreams {
    * if the store has no clock of its own.
    */
   clockIsOff?(): boolean;
+  /**
+   * Rewrites the rows and indexes of a registry, so that deleted values are in no free page, and the log of SQLite; also removes a
+   * name of devices from tables that only the engine knows. Writes wait until it has ended. Rejects with `StoreFailure`; can be repeated.
+   */
+  eraseFreeSpace(erased: ErasedName): Promise<void>;
   /** Whether writes can be expected to succeed. `detail` may be shown to anyone; `error` is for the log. */
   health(): Promise<{ readonly ready: boolean; readonly detail: string; readonly error?: unknown }>;
   /** Waits for running commits, then closes the store. Idempotent. */

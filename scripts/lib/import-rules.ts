@@ -60,6 +60,7 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   people: [
     ...below('accounts/', 'service-token.ts service-tokens.ts tables.ts user-rules.ts user.ts'),
     ...below('devices/', 'decisions.ts judges.ts records.ts rules.ts tables.ts'),
+    ...below('files/', 'backup.ts tables.ts'),
   ],
   scim: below('people/', 'decisions.ts leavers.ts lookups.ts policy.ts records.ts refused.ts'),
   directory: [
@@ -76,7 +77,7 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   receipts: [
     ...below('devices/', 'decisions.ts judges.ts lookups.ts proof.ts records.ts'),
     ...below('proofs/', 'judge/credential.ts judge/types.ts judging.ts records.ts trusted.ts'),
-    'people/lookups.ts',
+    ...below('people/', 'erasure-records.ts lookups.ts'),
   ],
   decisions: below('devices/', 'judges.ts proof.ts records.ts'),
   webhooks: ['notifications/frames.ts'],

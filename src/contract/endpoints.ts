@@ -124,6 +124,7 @@ export const endpoints = {
   keepCaseItem: post('/api/people/{personId}/case/keep', ['opened', 'items']),
   closeCase: post('/api/people/{personId}/case/close', ['opened', 'items']),
   reportPerson: get('/api/people/{personId}/report', ['personId', 'complete', 'person', 'devices', 'events']),
+  erasePerson: post('/api/people/{personId}/erase', ['personId', 'erasedAt', 'devices', 'remains']),
   getPersonAccess: get('/api/people/{personId}/access', []),
   getPerson: get('/api/people/{personId}', ['personId', 'userName', 'active']),
   personLeaves: post('/api/people/{personId}/leave', ['locked']),

@@ -1,9 +1,10 @@
 /** What is held about one person, and its end. */
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { nullable, timestamp, token } from './fields.ts';
-import { personIds } from './ids.ts';
+import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { deviceIds, personIds } from './ids.ts';
 import { reportBounds } from './limits.ts';
+import { erasureLimits } from './values.ts';
 
 const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
 const ofOne = {
@@ -36,5 +37,34 @@ export const erasureOperations = additions('Persons', {
       case: nullable(record('the case of the last leave')),
       events: records('entries of the journal about the devices, the oldest first'),
     }),
+  },
+
+  /** Idempotent: of a person who is erased, the free space of the database is cleared again. */
+  erasePerson: {
+    summary: 'Erase a person',
+    description:
+      'Cannot be undone. Names, addresses and ids of the person leave the registry: the person and the devices then show the id. Refused with 1001 until the case is closed, and while a credential is not removed at its provider. The journal stays verifiable. All responses that are stored for an Idempotency-Key are removed. The database is rewritten before the response. `remains` lists what the erasure does not reach. confirmPassword is the password of the calling ADMIN.',
+    ...adminOnly,
+    stepUp: true,
+    ...ofOne,
+    body: Type.Object({ confirmPassword: secret({ min: 1 }, { description: "an administrator's password" }) }),
+    data: Type.Object({
+      personId,
+      erasedAt: timestamp('when the erasure was made, or repeated'),
+      devices: Type.Array(Type.String({ pattern: deviceIds.pattern }), {
+        description: 'devices that show the id of the person from now on',
+        examples: [['DEV-1']],
+      }),
+      remains: Type.Array(
+        Type.Object({
+          where: oneOf(erasureLimits),
+          what: shown('what it is, and what to do', 'deliveries that receivers have stored'),
+          until: nullable(timestamp('by when it is gone; null: someone has to remove it')),
+        }),
+        { description: 'what the erasure does not reach' },
+      ),
+    }),
+    errors: [404, 1003],
+    example: { params: { personId: 'PER-1' }, body: { confirmPassword: 'correct horse battery' } },
   },
 });

@@ -154,6 +154,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   keepCaseItem: { takesKey: true, send: { kind: 'device', id: '{{deviceId}}', reason: 'shared key' } },
   closeCase: { takesKey: true },
   reportPerson: {},
+  erasePerson: { asProgram: true, takesKey: true, send: { confirmPassword: '{{password}}' } },
   personReturns: {},
   listHeldPeople: {},
   listRefusedRequests: {},

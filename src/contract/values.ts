@@ -48,6 +48,21 @@ export const personSources = ['local', 'scim', 'directory', 'import'] as const;
 /** Where a person is from. */
 export type PersonSource = (typeof personSources)[number];
 
+/** Where data of a person stays after an erasure. */
+export const erasureLimits = [
+  'backups',
+  'home',
+  'database-log',
+  'forwarding',
+  'webhooks',
+  'stations',
+  'journal',
+  'accounts',
+  'source',
+  'tokens',
+  'logs',
+] as const;
+
 /** Kinds of what a person can have, in the case of a leaver. */
 export const caseKinds = [
   'device',

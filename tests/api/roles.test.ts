@@ -119,6 +119,7 @@ const administrators: readonly RouteName[] = [
   'keepCaseItem',
   'closeCase',
   'reportPerson',
+  'erasePerson',
   'personLeaves',
   'personReturns',
   'listHeldPeople',

@@ -367,6 +367,7 @@ test.each([
   'people case keep PER-1 device DEV-1 --reason x',
   'people case close PER-1',
   'people report PER-1',
+  'people erase PER-1 --yes --password-file ~/password',
   'people report PER-1 --out ~/report.json',
   'people match',
   'people import ~/people.csv --dry-run',

@@ -283,6 +283,11 @@ export function validRequests(
     },
     closeCase: async () => ({ path: `${await casePath()}/close` }),
     reportPerson: async () => ({ path: `${await personPath()}/report` }),
+    erasePerson: async () => {
+      const path = await casePath();
+      await daemon().call('POST', `${path}/close`);
+      return { path: `${path.slice(0, -'/case'.length)}/erase`, body: { confirmPassword: adminPassword } };
+    },
     getPersonAccess: async () => ({ path: `${await personPath()}/access` }),
     getPerson: async () => ({ path: await personPath() }),
     personLeaves: async () => ({ path: `${await personPath()}/leave`, body: { reason: 'has left' } }),

@@ -24,6 +24,7 @@ import { beforeOpening, prepareDatabase } from './migrate.ts';
 import { Primary } from './primary.ts';
 import { Readers } from './readers.ts';
 import { tableReads } from './reads.ts';
+import { rewriteTables } from './rewrite.ts';
 import type { DatabaseLogin } from './session.ts';
 import { PostgresSharedWork } from './shared-work.ts';
 import { PostgresCodes, PostgresTerminalLogins } from './short-lived.ts';
@@ -218,6 +219,7 @@ function storeOf(subjects: Subjects, handle: Handle, connections: Connections): 
     commit: commit => group.add(commit),
     onCommit: listener => listeners.add(listener),
     behind: () => handle.behind(),
+    eraseFreeSpace: async erased => rewriteTables(await connections.scanner(), erased),
     clockIsOff: () => handle.clockIsOff(),
     health: () => handle.health(),
     close: () => handle.close(),

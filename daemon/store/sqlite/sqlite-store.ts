@@ -9,6 +9,7 @@ import { recordInstance } from './imprint.ts';
 import { type OpenOptions, openReader, openWriter } from './open.ts';
 import { ReadBatch } from './read-batch.ts';
 import { readerOf, tableReads } from './reads.ts';
+import { rewriteDatabase } from './rewrite.ts';
 import { Statements } from './statements.ts';
 
 /** How to open the store. */
@@ -74,6 +75,7 @@ function assemble(options: SqliteOptions, writing: Database.Database, reading: D
     commit: commit => group.add(commit),
     onCommit: listener => listeners.add(listener),
     behind: () => 0,
+    eraseFreeSpace: () => rewriteDatabase(file),
     async health() {
       if (group.failure && !group.busy) group.noteProbe(engine.probe());
       if (group.closed) return { ready: false, detail: 'the store is closed' };

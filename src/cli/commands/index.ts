@@ -149,6 +149,7 @@ export const commandTable: CommandTable = {
         entry('people case close', 'close a case', peopleCases, 'caseClose'),
         entry('people log', 'list what the sources of persons have sent', peopleLog, 'peopleLog'),
         entry('people report', 'write what is held about a person to a file', peopleErasure, 'peopleReport'),
+        entry('people erase', 'erase a person who has left', peopleErasure, 'peopleErase'),
         entry('people refused', 'list refused provisioning requests', leavers, 'peopleRefused'),
         entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
         entry('people leave release', 'lock the keys of held leavers', leavers, 'peopleRelease'),

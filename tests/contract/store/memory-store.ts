@@ -161,6 +161,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     );
   return {
     behind: () => 0,
+    eraseFreeSpace: async () => {},
     device: async number => present().devices[number - 1] ?? null,
     devicesNumbered: async numbers => {
       const found = present().devices.filter(({ number }) => numbers.includes(number));
@@ -304,6 +305,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         .devices.filter(device => device.person === person)
         .map(({ number, status, lockReason }) => ({ number, status, lockReason })),
     deviceCount: async person => present().devices.filter(device => device.person === person).length,
+    unmatchedNamedDevices: async key => unmatched().filter(({ userKey }) => userKey === key),
     isUnmatched: async name => unmatched().some(({ userKey }) => userKey === personKey(name)),
     leaverDevices: async () =>
       present().devices.filter(

@@ -1,10 +1,14 @@
-/** What is held about one person, as a file. */
-
+/** What is held about one person, as a file, and its erasure. */
+import { usage } from '../../fault.ts';
+import { readPassword } from '../../framework/ask.ts';
 import { command } from '../../framework/define.ts';
-import { fileFlag } from '../../framework/flags.ts';
+import { fileFlag, passwordFlags } from '../../framework/flags.ts';
 import { findPerson, personArg, personWords } from '../../framework/persons.ts';
+import { present } from '../../framework/present.ts';
 import { jsonText, writeNew } from '../../settings/files.ts';
-import { safe } from '../../terminal/text.ts';
+import { demandYes } from '../../terminal/prompt.ts';
+import { safe, textsIn } from '../../terminal/text.ts';
+import { localTime } from '../../terminal/when.ts';
 
 /** Writes the report: `GET /api/people/{personId}/report`. */
 export const peopleReport = command({
@@ -25,5 +29,40 @@ export const peopleReport = command({
     if (globals.json) await out.document({ file: flags.out, complete: data.complete });
     else await out.text(`${safe(personWords(person))}: written to ${safe(flags.out)}\n`);
     if (!data.complete) out.notice('The report is not complete: the person has too many devices or entries.');
+  },
+});
+
+/** Erases a person: `POST /api/people/{personId}/erase`. */
+export const peopleErase = command({
+  description:
+    'Permanently replaces names, addresses and ids of a person who has left by the id, and rewrites the database. The case must be closed: devmgr people case close. Shows what the erasure does not reach. Repeat it after the restore of an older backup.',
+  args: [personArg],
+  flags: { yes: { short: 'y', help: 'do not ask' }, ...passwordFlags },
+  examples: [{ does: 'asks, and for the password', line: 'people erase PER-7' }],
+  async run({ args, flags }, context) {
+    const { out, registry } = context;
+    const { personId, ...person } = await findPerson(registry, args[0]!);
+    if (!flags.yes) {
+      if (!context.canAsk) throw usage('an erasure is permanent and must be confirmed', 'add --yes');
+      await demandYes(out, `Erase ${safe(personWords(person))} permanently?`);
+    }
+    const body = { confirmPassword: await readPassword(context, flags, "An administrator's password") };
+    const data = await registry.call('erasePerson', { params: { personId }, body });
+    const devices = textsIn(data.devices).map(safe).join(' ');
+    await present(context, {
+      data,
+      id: personId,
+      title: `${safe(personId)} is erased`,
+      rows: [
+        ['devices', devices || null],
+        ...data.remains.map(
+          ({ where, what, until }) =>
+            [
+              `not reached: ${safe(where)}`,
+              `${safe(what)}${until === null ? '' : ` (until ${localTime(until)})`}`,
+            ] as const,
+        ),
+      ],
+    });
   },
 });
