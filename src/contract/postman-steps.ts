@@ -154,8 +154,9 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   keepCaseItem: { takesKey: true, send: { kind: 'device', id: '{{deviceId}}', reason: 'shared key' } },
   closeCase: { takesKey: true },
   reportPerson: {},
-  erasePerson: { asProgram: true, takesKey: true, send: { confirmPassword: '{{password}}' } },
   personReturns: {},
+  // Refused, because the person is back.
+  erasePerson: { asProgram: true, takesKey: true, send: { confirmPassword: '{{password}}' } },
   listHeldPeople: {},
   listRefusedRequests: {},
   listUnmatched: {},

@@ -85,6 +85,11 @@ const texts = [
     'open',
     'kept',
     'outcome',
+    'erasedAt',
+    'where',
+    'what',
+    'until',
+    'complete',
   ],
 ];
 const tags = { [evil]: evil, lot: evil, shelf: 7, zone: null };
@@ -121,7 +126,15 @@ const everything = {
   ],
   ...{ active: true, enabled: true, ok: false, delivered: false, personsRequired: false, pinned: true },
   ...{ total: 2, recipients: [evil], lockedDevices: [evil] },
-  ...{ released: [evil], locked: [evil], groups: [evil], attributes: { userName: evil }, everyMinutes: 5 },
+  ...{
+    released: [evil],
+    locked: [evil],
+    events: [evil],
+    remains: [{ where: evil, what: evil, until: evil }],
+    groups: [evil],
+    attributes: { userName: evil },
+    everyMinutes: 5,
+  },
   groupsClaim: evil,
   roles: { ADMIN: [evil], DEALER: [evil], VIEWER: [] },
   strong: { acr: [evil], amr: [evil] },
