@@ -50,7 +50,7 @@ function changes(
     const outcome = then(state, { ...reply, data: reply.data ?? {} });
     if (typeof outcome === 'number') return refuses(outcome)(state, reply);
     const version = state.version + (rule === 'use' ? 0 : 1);
-    return succeeds(reply, outcome[1]) ? { ...outcome[0], version } : undefined;
+    return succeeds(reply, { ...outcome[1], version }) ? { ...outcome[0], version } : undefined;
   };
 }
 
@@ -108,7 +108,7 @@ export const register =
     if (state) return isDuplicate(state, reply.message) ? refuses(2006)(state, reply) : undefined;
     const { deviceId, activationCode, createdAt } = reply.data ?? {};
     const { firmwareVersion: _, tags: __, ...told } = body;
-    const data = { deviceId, ...told, status: 'INACTIVE', activationCode, createdAt };
+    const data = { deviceId, ...told, status: 'INACTIVE', activationCode, createdAt, version: 1 };
     return succeeds(reply, data) ? born(body, deviceId, activationCode, createdAt) : undefined;
   };
 
