@@ -49,11 +49,26 @@ export function withoutNames<T extends string | null>(
   { names, person }: Pick<PersonErase, 'names' | 'person'>,
 ): T {
   if (text === null) return text;
-  const replaced = names.reduce<string>((rest, name) => {
-    const whole = `(?<![\\p{L}\\p{N}])${name.normalize('NFC').replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`;
-    return rest.replace(new RegExp(whole, 'giu'), personIds.format(person));
-  }, text.normalize('NFC'));
-  return replaced as T;
+  const id = personIds.format(person);
+  return names.reduce<string>((rest, name) => withId(rest, name.normalize('NFC'), id), text.normalize('NFC')) as T;
+}
+
+const wordCharacter = /^[\p{L}\p{N}]$/u;
+
+function withId(text: string, name: string, id: string): string {
+  // A letter whose lower case has another length would shift the places: then the spelling must be the same.
+  const low = text.toLowerCase();
+  const [searched, wanted] = low.length === text.length ? [low, name.toLowerCase()] : [text, name];
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = searched.indexOf(wanted); at >= 0; at = searched.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const isPart = at > 0 && wordCharacter.test(text[at - 1]!);
+    if (at < start || isPart || wordCharacter.test(text[end] ?? '')) continue;
+    parts.push(text.slice(start, at), id);
+    start = end;
+  }
+  return parts.join('') + text.slice(start);
 }
 
 export const freshSalt = (): string => randomBytes(16).toString('base64url');

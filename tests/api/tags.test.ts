@@ -107,6 +107,7 @@ describe('a change of tags', () => {
       note: null,
       tags: { lot: '8', zone: 'n' },
       updatedAt: expect.any(String),
+      version: 2,
     });
     expect(await tagsOf(deviceId)).toEqual({ lot: '8', zone: 'n' });
     expect(data(await put(deviceId, { note: 'n' })).tags).toEqual({ lot: '8', zone: 'n' });

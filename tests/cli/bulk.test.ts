@@ -21,7 +21,13 @@ describe('several names', () => {
     const { ids } = await registered(1, true);
     const { code, json } = await daemon.run(['lock', ids[0]!, '--reason', 'r', '--json']);
     expect(code).toBe(0);
-    expect(json).toEqual({ deviceId: ids[0], status: 'LOCKED', lockedAt: expect.any(String), lockReason: 'r' });
+    expect(json).toEqual({
+      deviceId: ids[0],
+      status: 'LOCKED',
+      lockedAt: expect.any(String),
+      lockReason: 'r',
+      version: 3,
+    });
   });
 
   test('are changed in one request, by deviceId and by serial number', async () => {
