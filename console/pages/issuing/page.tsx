@@ -53,7 +53,7 @@ const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secr
       item && (item.pending > 0 ? <span class="badge warn">{grouped(item.pending)}</span> : item.pending),
   },
   rowHead: 'name',
-  classes: { at: 'minor', problem: 'whole', credentials: 'number', pending: 'number' },
+  classes: { at: 'minor', problem: 'whole', credentials: 'number minor', pending: 'number' },
   actions: {
     test: { carryOut: testOf },
     reconcile: { isFor: ({ item }) => item !== null, Dialog: ofItem(Reconcile) },
