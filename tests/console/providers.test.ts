@@ -63,6 +63,7 @@ needs('chromium')('providers in the console', () => {
       await page.keyboard.type(value);
     }
     expect(await violationsInBoth(page)).toEqual([]);
+    await armed(page);
     await page.keyboard.press('Enter');
     await row(page, 'company').getByText('no problem').waitFor();
     await choose(page, 'company', 'Test');
