@@ -1,17 +1,12 @@
 /** What is held about one person, and its end. */
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
-import { deviceIds, personIds } from './ids.ts';
+import { nullable, oneOf, secret, shown, timestamp } from './fields.ts';
+import { deviceIds } from './ids.ts';
 import { reportBounds } from './limits.ts';
+import { ofOne, personId } from './people.ts';
 import { erasureLimits } from './values.ts';
 
-const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
-const ofOne = {
-  params: Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) }),
-  errors: [404],
-  example: { params: { personId: 'PER-1' } },
-} as const;
 const record = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));
 const records = (description: string) => Type.Array(record(description));

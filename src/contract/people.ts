@@ -16,9 +16,10 @@ import {
 } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
-const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
+/** Id of a person, in a response. */
+export const personId = Type.String({ pattern: personIds.pattern, examples: ['PER-1'] });
 /** Common part of the operations on one person. */
-const ofOne = {
+export const ofOne = {
   params: Type.Object({ personId: token({ description: 'id of the person', examples: ['PER-1'] }) }),
   errors: [404],
   example: { params: { personId: 'PER-1' } },

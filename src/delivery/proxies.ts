@@ -50,7 +50,7 @@ function isExcepted({ hostname, port, protocol }: URL, exceptions: string): bool
     if (entry === '') return false;
     if (entry === '*') return true;
     if (entry.includes('/')) return isInside(host, entry);
-    const [, name = entry, ofPort] = /^(.*[^:]|\[.*\]):(\d{1,5})$/.exec(entry) ?? [];
+    const [, name = entry, ofPort] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(entry) ?? [];
     const bare = plain(name).replace(/^\*?\./, '');
     return (host === bare || host.endsWith(`.${bare}`)) && (ofPort === undefined || ofPort === (port || usual));
   });

@@ -42,6 +42,11 @@ describe('the proxy for an address', () => {
     ['example.org:8443', ['https://example.org:8443'], ['https://example.org']],
     ['10.0.0.0/8 fd00::1', ['https://10.1.2.3', 'https://[fd00::1]'], ['https://11.1.2.3', 'https://[fd00::2]']],
     ['10.64.0.0/10', ['https://10.127.9.9'], ['https://10.128.0.1', 'https://a.example.org']],
+    [
+      'fd00::2:1 [fd00::7]:8443',
+      ['https://[fd00::2:1]', 'https://[fd00::7]:8443'],
+      ['https://[fd00::2]:1', 'https://[fd00::7]'],
+    ],
     ['192.0.2.7', ['https://192.0.2.7'], ['https://192.0.2.70']],
     ['*', ['https://example.org'], []],
     ['/8,,10.0.0.0/99', [], ['https://10.1.2.3']],

@@ -39,10 +39,10 @@ const PATIENCE_MS = 60_000;
 /** Waits until no transaction sees what was deleted before this call. */
 async function untilUnseen(session: DatabaseSession): Promise<void> {
   const [now] = (await session.runOnce('SELECT pg_current_xact_id()::xid::text AS id')).rows;
-  for (const end = Date.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
+  for (const end = performance.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
     const [found] = (await session.runOnce(older, [now!.id])).rows;
     if (found!.n === 0) return;
-    if (Date.now() > end)
+    if (performance.now() > end)
       throw new StoreFailure(
         'the tables were not rewritten: a transaction, a replication slot or a standby of this server still needs deleted rows. End it, and repeat the erasure',
       );

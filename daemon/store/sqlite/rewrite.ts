@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 
 /** Waits for a moment without a transaction. The process does nothing else while it rewrites. */
 export async function rewriteDatabase(file: string): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
+  const end = performance.now() + PATIENCE_MS;
   const attempt = async (step: (db: Database.Database) => boolean) => {
     for (;;) {
       let db: Database.Database | undefined;
@@ -25,7 +25,7 @@ export async function rewriteDatabase(file: string): Promise<void> {
       } finally {
         db?.close();
       }
-      if (Date.now() > end)
+      if (performance.now() > end)
         throw new StoreFailure(`${file} was not rewritten, because it is always in use: repeat the erasure`);
       await sleep(RETRY_MS);
     }
