@@ -4,7 +4,7 @@ import { tagColumn } from '../contract/values.ts';
 import { type ColumnChoice, resolvedChoices } from './choices.ts';
 import { InvalidInput } from './fault.ts';
 import { type FieldRule, type FieldSet, type Meaning, meaningsOf } from './fields.ts';
-import { isLongKey, isSecretName, isSecretValue, looksLikeKey } from './secrets.ts';
+import { isLongKey, isSecretName, isSecretValue, shownName } from './secrets.ts';
 
 /** A column of a file, or a property of the objects of one. */
 export interface TableColumn<Field extends string = string> {
@@ -81,14 +81,14 @@ export function assignColumns<Field extends string>(names: readonly string[], kn
   const fieldsRead = new Set(owner.values());
   const standIns = fields.filter(({ field, instead }) => instead !== undefined && !fieldsRead.has(field));
   // A first line with a key is one of data: none of its neighbors is shown.
-  const hasKeys = names.some(looksLikeKey);
+  const hasKeys = names.some(name => shownName(name) === '…');
   const columns = names.map((name, index): TableColumn<Field> => {
     const choice = chosen.find(each => each.index === index);
     const tag = choice ? tagOf(choice.field) : tagOfColumn(name);
     const field = owner.get(index) ?? null;
     const also = standIns.find(({ instead }) => instead === field)?.field ?? null;
     return {
-      name: isLongKey(name) ? '…' : name.trim(),
+      name: shownName(name),
       field,
       also,
       tag: field === null ? tag : null,

@@ -112,12 +112,19 @@ export function looksLikeKey(text: string): boolean {
   return word.length >= KEY_LENGTH && /^[A-Za-z0-9+/=]*$/.test(word) && /\d/.test(word);
 }
 
+/** The name of a column as it may be shown: one with a key in it is a line of data, which was read as names. */
+export function shownName(name: string): string {
+  const runs = name.match(/[A-Za-z0-9+/=]+/g) ?? [];
+  return isLongKey(name) || runs.some(looksLikeKey) ? '…' : name.trim();
+}
+
 /** Secrets that were found in an input and dropped while it was read: how many, under which names. Never their values. */
 export class DroppedSecrets {
   readonly #counts = new Map<string, number>();
 
   note(name: string, count = 1): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+    const shown = shownName(name);
+    this.#counts.set(shown, (this.#counts.get(shown) ?? 0) + count);
   }
 
   /** A sentence for people; null if there were none. */

@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { registrationFields } from '../../src/contract/readers.ts';
 import { deviceFields, listFields, personFields } from '../../src/tables/fields.ts';
-import { isDataLine, isSecretName, isSecretValue, looksLikeKey, SecretColumns } from '../../src/tables/secrets.ts';
+import {
+  DroppedSecrets,
+  isDataLine,
+  isSecretName,
+  isSecretValue,
+  looksLikeKey,
+  SecretColumns,
+  shownName,
+} from '../../src/tables/secrets.ts';
 
 const secret = `KI, Ki, eKI, KI_ENC, OPC, OPc, OP, K, K4, K4_2, K4 (hex), ADM, ADM1, ADM_2, PIN, PIN1, PIN2, pin-code, PUK, PUK1, PUK2, KIC1, KIC_3,
   KID1, KID (hex), KIK1, PSK, pre-shared key, preSharedKey, seed, Seed (Base32), OTP seed, token seed, secret, Secret key, shared_secret,
@@ -78,4 +86,15 @@ describe('a line of data is not shown as a header', () => {
   test.each(['S/N', 'MANUFACTURERNAME', 'authenticationSymmetricKeyPrimaryKey'])('%s is not a key', name =>
     expect(looksLikeKey(name)).toBe(false),
   );
+});
+
+describe('a name with a key in it is a line of data', () => {
+  const line = '*{"serialNumber":"A-1","KI":"000102030405060708090A0B0C0D0E0F","model":"K1"}';
+  test('and is not shown, nor named among the secrets that were dropped', () => {
+    expect(shownName(line)).toBe('…');
+    const dropped = new DroppedSecrets();
+    dropped.note(line);
+    expect(dropped.words).toBe('Secrets were dropped while reading, not sent and not stored: … (1 value).');
+  });
+  test.each([...list(secret), ...list(plain)])('%s is shown', name => expect(shownName(name)).toBe(name));
 });
