@@ -1,4 +1,5 @@
 /** Whether a load balancer should send requests to this daemon, and if not, why. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { every } from '../base/concurrency.ts';
 import { maxBehindMs, type Store } from '../store/store.ts';
 
@@ -8,6 +9,8 @@ interface ReadinessParts {
   readonly log: { info(message: string): void; warn(details: object, message: string): void };
   /** Milliseconds for which an answer of the store is used again; 0 if it costs nothing. */
   readonly freshMs: number;
+  /** Milliseconds that a report waits for a new answer while the last one, that the store is ready, is recent; 50 if absent. */
+  readonly patienceMs?: number;
   /** Milliseconds of a clock that is never set; `performance.now` if absent. */
   readonly monotonic?: () => number;
 }
@@ -17,6 +20,17 @@ interface ReadinessParts {
  * daemons for too long, so the state can change without an event.
  */
 const LOOK_MS = 1000;
+
+const PATIENCE_MS = 50;
+/** Milliseconds for which a ready store counts as ready while it is asked again: a busy database answers late, and is not away. */
+const RECENT_MS = 2000;
+
+type Health = Awaited<ReturnType<Store['health']>>;
+
+interface Question {
+  readonly at: number;
+  readonly health: Promise<Health>;
+}
 
 /** The readiness of a daemon. The words may be shown to anyone. */
 interface Report {
@@ -36,7 +50,10 @@ export class Readiness {
   #isStopping = false;
   /** The reason that was logged last. */
   #logged: string | null = null;
-  #found: { readonly at: number; readonly health: ReturnType<Store['health']> } | null = null;
+  /** The question to the store that was sent last, and when it was sent. */
+  #asked: Question | null = null;
+  /** The last answer that the store was ready, and when it was asked for it. */
+  #ready: { readonly at: number; readonly health: Health } | null = null;
 
   constructor(parts: ReadinessParts) {
     this.#parts = parts;
@@ -65,11 +82,23 @@ export class Readiness {
     return { ready: reason === null, reason, store: { ready, detail } };
   }
 
-  #health(): ReturnType<Store['health']> {
+  #health(): Promise<Health> {
     const now = (this.#parts.monotonic ?? (() => performance.now()))();
-    if (this.#found === null || now - this.#found.at >= this.#parts.freshMs)
-      this.#found = { at: now, health: this.#parts.store.health() };
-    return this.#found.health;
+    let asked = this.#asked;
+    if (asked === null || now - asked.at >= this.#parts.freshMs) asked = this.#ask(now);
+    this.#asked = asked;
+    const { health } = asked;
+    const last = this.#ready;
+    if (last === null || now - last.at >= RECENT_MS) return health;
+    return Promise.race([health, sleep(this.#parts.patienceMs ?? PATIENCE_MS, last.health, { ref: false })]);
+  }
+
+  #ask(at: number): Question {
+    const health = this.#parts.store.health().then(found => {
+      this.#ready = found.ready ? { at, health: found } : null;
+      return found;
+    });
+    return { at, health };
   }
 
   #behind(): string | null {

@@ -118,6 +118,43 @@ it('asks its store at most once in 200 ms, however often the health is asked for
   expect(await readiness.report()).toMatchObject({ reason: 'the daemon is stopping' });
 });
 
+describe('while its store answers late', () => {
+  const slow = () => {
+    const pending: ((ready: boolean) => void)[] = [];
+    const health = () =>
+      new Promise<{ ready: boolean; detail: string }>(resolve =>
+        pending.push(ready => resolve({ ready, detail: ready ? 'ready' : 'away' })),
+      );
+    let now = 0;
+    const log = { info: () => {}, warn: () => {} };
+    const parts = { store: { behind: () => 0, health }, log, freshMs: 200, patienceMs: 0, monotonic: () => now };
+    return { readiness: new Readiness(parts), pending, pass: (ms: number) => (now += ms) };
+  };
+  it('answers with the last answer for two seconds, and after that when the store does', async () => {
+    const { readiness, pending, pass } = slow();
+    const first = readiness.report();
+    pending[0]!(true);
+    expect(await first).toMatchObject({ ready: true });
+    pass(1999);
+    expect(await readiness.report()).toMatchObject({ ready: true, store: { detail: 'ready' } });
+    expect(pending).toHaveLength(2);
+    pass(1);
+    const late = readiness.report();
+    for (const answer of pending.slice(1)) answer(false);
+    expect(await late).toMatchObject({ ready: false, reason: 'away' });
+  });
+  it('an answer that it is not ready counts at once, and is never kept', async () => {
+    const { readiness, pending, pass } = slow();
+    const first = readiness.report();
+    pending[0]!(false);
+    expect(await first).toMatchObject({ ready: false });
+    pass(200);
+    const second = readiness.report();
+    pending[1]!(true);
+    expect(await second).toMatchObject({ ready: true });
+  });
+});
+
 describe('a daemon that is stopped', () => {
   it('is not ready while it drains, serves requests, and closes streams with 1001 at the end', async () => {
     const daemon = await startTestDaemon({ drain: 1 });
