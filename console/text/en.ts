@@ -4,6 +4,7 @@
  */
 
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
+import { eventTitles } from '../../src/contract/event-types.ts';
 import { statisticsRange } from '../../src/contract/values.ts';
 import type { IssueProblemCode } from '../../src/enrollment/issue-step.ts';
 import type { PinFault } from '../../src/enrollment/key-pin.ts';
@@ -158,29 +159,7 @@ export const common = {
   toast: { region: 'Notifications', undo: 'Undo', dismiss: 'Dismiss' },
   status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'deactivated' },
   type: { UKEY: 'USB key', SIMKEY: 'SIM key' },
-  event: {
-    DEVICE_REGISTERED: 'registered',
-    DEVICE_ACTIVATED: 'activated',
-    DEVICE_LOCKED: 'locked',
-    DEVICE_UNLOCKED: 'unlocked',
-    DEVICE_DEACTIVATED: 'deactivated',
-    DEVICE_UPDATED: 'updated',
-    ACTIVATION_CODE_GENERATED: 'new activation code',
-    APP_VERSION_UPLOADED: 'package uploaded',
-    PERSON_LEFT: 'person has left',
-    PERSON_HELD: 'leaver held: devices await a release',
-    PERSON_RETURNED: 'person is back',
-    PROVISIONING_REFUSED: 'a provisioning request was not stored as sent',
-    RECEIPT_SIGNED: 'receipt signed',
-    LOAN_OVERDUE: 'loan is overdue',
-    DEVICE_IDENTITY: 'credential of the key bound, proved or lost',
-    PEOPLE_CHECKED: 'what leavers still have has changed',
-    CASE_OPENED: 'case of a leaver opened',
-    CASE_OVERDUE: 'case of a leaver has an overdue item',
-    CASE_CLOSED: 'case of a leaver ended',
-    KEY_ATTACHED: 'plugged in',
-    KEY_DETACHED: 'unplugged',
-  },
+  event: eventTitles,
   /** Actions on records of several kinds, and their reports. */
   record: {
     action: { remove: 'Remove', test: 'Test', download: 'Download' },

@@ -26,6 +26,8 @@ export type EventField =
 interface EventWords {
   /** Text of an event: `{name}` is a field of its data. A part in brackets is left out if a field in it is empty. */
   readonly words: string;
+  /** What has happened, in a few words, if that is not `words`. The console has it in each language. */
+  readonly title?: string;
   /** Color of the words in a terminal. */
   readonly style?: 'cyan' | 'green' | 'red' | 'yellow';
 }
@@ -55,6 +57,7 @@ const leaver = { ...person, devices: 'activeDevices' } as const;
 export const journalEventTable = {
   DEVICE_REGISTERED: {
     data: { ...device, serialNumber: 'text' },
+    title: 'registered',
     words: 'registered ({deviceType})',
     style: 'cyan',
     status: 'INACTIVE',
@@ -63,6 +66,7 @@ export const journalEventTable = {
   },
   DEVICE_ACTIVATED: {
     data: { ...device, userId: 'text' },
+    title: 'activated',
     words: 'activated[ for {userId}]',
     style: 'green',
     status: 'ACTIVE',
@@ -70,12 +74,19 @@ export const journalEventTable = {
   },
   DEVICE_LOCKED: {
     data: { ...device, lockReason: 'text' },
+    title: 'locked',
     words: 'locked[: {lockReason}]',
     style: 'red',
     status: 'LOCKED',
     operation: 'LOCK',
   },
-  DEVICE_UNLOCKED: { data: device, words: 'unlocked', style: 'green', status: 'ACTIVE', operation: 'UNLOCK' },
+  DEVICE_UNLOCKED: {
+    data: device,
+    words: 'unlocked',
+    style: 'green',
+    status: 'ACTIVE',
+    operation: 'UNLOCK',
+  },
   DEVICE_DEACTIVATED: {
     data: device,
     words: 'deactivated',
@@ -83,7 +94,13 @@ export const journalEventTable = {
     status: 'DEACTIVATED',
     operation: 'DEACTIVATE',
   },
-  DEVICE_UPDATED: { data: device, words: 'updated[: {changes}]', operation: 'UPDATE', hasChanges: true },
+  DEVICE_UPDATED: {
+    data: device,
+    title: 'updated',
+    words: 'updated[: {changes}]',
+    operation: 'UPDATE',
+    hasChanges: true,
+  },
   ACTIVATION_CODE_GENERATED: {
     data: device,
     words: 'new activation code',
@@ -93,35 +110,55 @@ export const journalEventTable = {
   APP_VERSION_UPLOADED: {
     data: { versionId: 'versionId', platform: 'text', version: 'text' },
     subject: 'version',
+    title: 'package uploaded',
     words: 'uploaded: {platform} {version}',
   },
-  PERSON_LEFT: { data: leaver, subject: 'person', words: 'has left ({source}), {devices}' },
-  PERSON_HELD: { data: leaver, subject: 'person', words: 'held, {devices}: devmgr people leave held' },
+  PERSON_LEFT: { data: leaver, subject: 'person', title: 'person has left', words: 'has left ({source}), {devices}' },
+  PERSON_HELD: {
+    data: leaver,
+    subject: 'person',
+    title: 'leaver held: devices await a release',
+    words: 'held, {devices}: devmgr people leave held',
+  },
   PERSON_RETURNED: {
     data: { ...person, lockedDevices: 'lockedDevices' },
     subject: 'person',
+    title: 'person is back',
     words: 'is back: locked devices stay locked',
   },
   PROVISIONING_REFUSED: {
     data: { source: 'provisioningSource' },
+    title: 'a provisioning request was not stored as sent',
     words: '{source}: a request was not stored as sent: devmgr people refused',
   },
   RECEIPT_SIGNED: {
     data: { ...device, receiptId: 'text', kind: 'receiptKind' },
     subject: 'receipt',
+    title: 'receipt signed',
     words: 'receipt signed: {kind} ({receiptId})',
   },
   LOAN_OVERDUE: {
     data: { ...device, receiptId: 'text', dueAt: 'loanEnd' },
     subject: 'receipt',
+    title: 'loan is overdue',
     words: 'loan overdue since {dueAt} ({receiptId})',
     style: 'yellow',
   },
-  DEVICE_IDENTITY: { data: { ...device, change: 'identityChange' }, words: 'credential of its key {change}' },
-  CASE_OPENED: { data: person, subject: 'person', words: 'case opened: devmgr people case {personId}' },
+  DEVICE_IDENTITY: {
+    data: { ...device, change: 'identityChange' },
+    title: 'credential of the key bound, proved or lost',
+    words: 'credential of its key {change}',
+  },
+  CASE_OPENED: {
+    data: person,
+    subject: 'person',
+    title: 'case of a leaver opened',
+    words: 'case opened: devmgr people case {personId}',
+  },
   CASE_OVERDUE: {
     data: { ...person, kind: 'caseKind', itemId: 'text' },
     subject: 'person',
+    title: 'case of a leaver has an overdue item',
     words: 'case overdue: {kind} {itemId}',
     style: 'yellow',
   },
@@ -134,16 +171,23 @@ export const journalEventTable = {
       unmatched: 'figure',
       unreported: 'figure',
     },
+    title: 'what leavers still have has changed',
     words:
       'persons checked: devices {devices}, accounts {accounts}, tokens {tokens}, credentials {credentials} of leavers: devmgr doctor',
     style: 'yellow',
   },
-  CASE_CLOSED: { data: { ...person, end: 'caseEnd' }, subject: 'person', words: 'case ended: {end}', style: 'green' },
+  CASE_CLOSED: {
+    data: { ...person, end: 'caseEnd' },
+    subject: 'person',
+    title: 'case of a leaver ended',
+    words: 'case ended: {end}',
+    style: 'green',
+  },
 } as const satisfies Readonly<Record<string, JournalEvent>>;
 
 /** Events of attached keys. They are live only: they have no id and cannot be replayed. */
 export const hardwareEventTable = {
-  KEY_ATTACHED: { words: 'plugged in[: {product}][: {problem}]', style: 'green' },
+  KEY_ATTACHED: { title: 'plugged in', words: 'plugged in[: {product}][: {problem}]', style: 'green' },
   KEY_DETACHED: { words: 'unplugged', style: 'yellow' },
 } as const satisfies Readonly<Record<string, EventWords>>;
 
@@ -158,6 +202,12 @@ export type EventType = JournalEventType | HardwareEventType;
 export const journalEventTypes = Object.keys(journalEventTable) as JournalEventType[];
 /** Types of the events of attached keys. */
 export const hardwareEventTypes = Object.keys(hardwareEventTable) as HardwareEventType[];
+/** The titles of all events of the notification stream, in English. */
+export const eventTitles = Object.fromEntries(
+  Object.entries({ ...journalEventTable, ...hardwareEventTable }).map(
+    ([type, { words, title = words }]: [string, EventWords]) => [type, title],
+  ),
+) as Readonly<Record<EventType, string>>;
 /** Types of all events of the notification stream. */
 export const eventTypes: readonly EventType[] = [...journalEventTypes, ...hardwareEventTypes];
 
