@@ -17,6 +17,8 @@ export interface ProviderField {
   readonly help?: string;
   /** Whether requests are sent to it. */
   readonly isAddress?: true;
+  /** A value for the examples of commands. */
+  readonly sample?: string;
 }
 
 /** A secret is sealed for the values in this order: a new field comes last. */
@@ -25,12 +27,14 @@ export const providerFields = {
     needed: ['entra'],
     description: 'tenant of Entra ID: its id or domain',
     shown: 'tenant of Entra ID',
+    sample: 'example.onmicrosoft.com',
   },
   clientId: {
     needed: ['entra'],
     description: 'id of this registry at Entra ID',
     shown: 'id of this registry at Entra ID',
     help: 'id of this registry at the provider',
+    sample: '5f1c',
   },
   address: {
     needed: ['okta', 'webauthn', 'devmgr'],
@@ -97,3 +101,32 @@ export function neededOf(type: ProviderType, nameOf: (setting: ProviderSetting) 
   const names = settingsOfProvider(type).needs.map(nameOf);
   return `${type} needs ${[names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')}`;
 }
+
+/** Values of some fields. */
+export type ProviderSettingValues = Readonly<Partial<Record<ProviderSetting, string | null | undefined>>>;
+
+/** The organization at a provider that has many at one address; null at others. */
+export const organizationOf = ({ tenant }: ProviderSettingValues): string | null => tenant ?? null;
+
+/** Addresses of Entra ID outside national clouds. */
+export const publicCloud = {
+  login: 'https://login.microsoftonline.com',
+  graph: 'https://graph.microsoft.com',
+} as const;
+
+/** The issuer of sign-ins, or why it cannot be known: `nameOf` names a field there. */
+type IssuerOf = (
+  settings: ProviderSettingValues,
+  nameOf: (setting: ProviderSetting) => string,
+) => { readonly issuer: string } | { readonly problem: string };
+
+const ENTRA_ID = /^[0-9a-f-]{36}$/i;
+const withoutSlash = (address: string) => address.replace(/\/$/, '');
+/** The types of provider that people can also sign in at. */
+export const signInIssuers: Readonly<Partial<Record<ProviderType, IssuerOf>>> = {
+  okta: ({ address }) => ({ issuer: withoutSlash(address ?? '') }),
+  entra: ({ tenant, loginAddress }, nameOf) =>
+    ENTRA_ID.test(tenant ?? '')
+      ? { issuer: `${withoutSlash(loginAddress ?? publicCloud.login)}/${tenant}/v2.0` }
+      : { problem: `needs the id of the tenant in ${nameOf('tenant')}: the issuer has it, not the domain` },
+};

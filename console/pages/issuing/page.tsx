@@ -1,5 +1,7 @@
 /** The providers of sign-in, people and keys, and what an administrator does with them. */
+
 import type { ComponentType } from 'preact';
+import { organizationOf } from '../../../src/contract/provider-fields.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
 import type { PartName } from '../../../src/fleet/provider-parts.ts';
 import { useRepeat } from '../../api/live.ts';
@@ -43,7 +45,7 @@ const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secr
   columns: {
     name: ({ name }) => name,
     type: ({ type }) => words.type[type],
-    at: ({ item, address }) => <span class="code">{item?.tenant ?? address}</span>,
+    at: ({ item, address }) => <span class="code">{organizationOf(item ?? {}) ?? address}</span>,
     'sign-in': cellOf('sign-in'),
     people: cellOf('people'),
     keys: cellOf('keys'),

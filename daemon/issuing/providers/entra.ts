@@ -3,7 +3,9 @@
  * resource type",
  * "creationOptions" and "Create fido2AuthenticationMethod". No tenant was available to try it with.
  */
+
 import { isObject } from '../../../src/contract/json-object.ts';
+import { publicCloud } from '../../../src/contract/provider-fields.ts';
 import { ProviderAway } from '../../base/errors.ts';
 import type { ProviderRecord } from '../provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
@@ -22,7 +24,6 @@ import {
 /** Addresses are those of a national cloud; null for the public one. */
 type Settings = Pick<ProviderRecord, 'tenant' | 'clientId' | 'loginAddress' | 'address'>;
 
-const PUBLIC = { login: 'https://login.microsoftonline.com', graph: 'https://graph.microsoft.com' };
 const ORIGIN = 'https://login.microsoft.com';
 /** Minutes that a challenge lives: enough for a touch, and for a provisioning line that waits. Graph accepts 5 to 43,200. */
 const CHALLENGE_MINUTES = 10;
@@ -33,8 +34,8 @@ const TOKEN_SLACK = 60_000;
 
 /** The secret is that of the client. */
 export function entra(settings: Settings, access: ProviderAccess): IssuingProvider {
-  const loginAddress = settings.loginAddress ?? PUBLIC.login;
-  const graphAddress = settings.address ?? PUBLIC.graph;
+  const loginAddress = settings.loginAddress ?? publicCloud.login;
+  const graphAddress = settings.address ?? publicCloud.graph;
   const toLogin = requestsTo('Entra ID', loginAddress, access);
   const toGraph = requestsTo('Entra ID', graphAddress, access);
   let token = { text: '', until: 0 };

@@ -69,7 +69,7 @@ export const isRefusal = (error: unknown): error is ProviderRefused => error ins
 const ID_CHARACTERS = 8;
 const LABEL = /^devmgr (?:([0-9a-f]{8}) )?[0-9a-f]{10}$/;
 
-/** A new label of a credential. Several registries can issue keys at one tenant, so it names the registry. */
+/** A new label of a credential. Several registries can issue keys for one organization, so the label names the registry. */
 export const newLabel = (registryId: string): string =>
   `devmgr ${registryId.slice(0, ID_CHARACTERS)} ${randomBytes(5).toString('hex')}`;
 

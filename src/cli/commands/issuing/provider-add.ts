@@ -7,6 +7,8 @@ import {
   providerAddresses,
   providerFields,
   providerSettings,
+  settingsOfProvider,
+  signInIssuers,
 } from '../../../contract/provider-fields.ts';
 import { type ProviderType, providerTypes } from '../../../contract/values.ts';
 import { type PartName, partNames } from '../../../fleet/provider-parts.ts';
@@ -38,16 +40,13 @@ const flagsOf = (settings: readonly ProviderSetting[]) =>
   ) as Readonly<Record<Hyphens<ProviderSetting>, { readonly value: string; readonly help: string }>>;
 const needed = (type: ProviderType) => neededOf(type, setting => `--${hyphens(setting)}`);
 
-/** The types that can also give sign-in and people, and the issuer of each. */
-const issuers: Readonly<Partial<Record<ProviderType, (settings: Settings) => string>>> = {
-  okta: ({ address = '' }) => address.replace(/\/$/, ''),
-  entra({ tenant = '', loginAddress = 'https://login.microsoftonline.com' }) {
-    if (!/^[0-9a-f-]{36}$/i.test(tenant))
-      throw usage('--sign-in needs the id of the tenant in --tenant: the issuer has it, not the domain');
-    return `${loginAddress.replace(/\/$/, '')}/${tenant}/v2.0`;
-  },
-};
 type Settings = Readonly<Partial<Record<ProviderSetting, string | undefined>>>;
+
+/** The fields that a type needs, as flags with sample values. */
+const samplesOf = (type: ProviderType) =>
+  settingsOfProvider(type)
+    .needs.map(setting => `--${hyphens(setting)} ${(providerFields[setting] as ProviderField).sample}`)
+    .join(' ');
 
 /** Adds a provider: `POST /api/providers`, `PUT /api/sso` and `POST /api/tokens`. */
 export const providersAdd = command({
@@ -77,7 +76,7 @@ export const providersAdd = command({
   examples: [
     {
       does: 'Entra ID',
-      line: 'providers add entra company --tenant example.onmicrosoft.com --client-id 5f1c --secret-file secret',
+      line: `providers add entra company ${samplesOf('entra')} --secret-file secret`,
     },
     {
       does: 'sign-in keys of this registry',
@@ -95,8 +94,8 @@ export const providersAdd = command({
       throw usage(`"${typed}" is not a type of provider: use ${providerTypes.join(', ')}, oidc, ldap or scim`);
     const noChoice = !(flags.signIn || flags.people || flags.keys);
     const wanted = partNames.filter(part => (noChoice ? part === 'keys' : isChosen(part, flags)));
-    const issuer = issuers[type];
-    if (!issuer && wanted.some(part => part !== 'keys')) throw usage(`a provider of type ${type} gives keys alone`);
+    const issuerOf = signInIssuers[type];
+    if (!issuerOf && wanted.some(part => part !== 'keys')) throw usage(`a provider of type ${type} gives keys alone`);
     if (wanted.includes('keys') && flags.secretFile === undefined && type !== 'devmgr') throw noSecret();
     const settings: Settings = Object.fromEntries(providerSettings.map(setting => [setting, flags[setting]]));
     const secret = await secretFrom(context, flags.secretFile);
@@ -104,7 +103,9 @@ export const providersAdd = command({
     const { role, clientId } = flags;
     // What can be refused without a request is refused before the first change.
     const before = wanted.includes('sign-in') ? await ssoToAdd(context) : null;
-    const signIn = before && { issuer: issuer!(settings), clientId, role, clientSecret, name };
+    const found = before && issuerOf!(settings, setting => `--${hyphens(setting)}`);
+    if (found && 'problem' in found) throw usage(`--sign-in ${found.problem}`);
+    const signIn = found && { ...found, clientId, role, clientSecret, name };
     const add: Readonly<Record<PartName, () => Promise<Result>>> = {
       keys: () => addKeys(context, { name, type, ...settings, secret }, before !== null),
       'sign-in': () => setSso(context, before!, signIn!),

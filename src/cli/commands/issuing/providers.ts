@@ -1,5 +1,5 @@
 import { namesIn } from '../../../contract/names.ts';
-import { shownProviderSettings } from '../../../contract/provider-fields.ts';
+import { organizationOf, shownProviderSettings } from '../../../contract/provider-fields.ts';
 import type { ProviderItem } from '../../../contract/providers.ts';
 import { allDifferences, type Differences, repairable } from '../../../fleet/reconcile.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -42,7 +42,7 @@ const columns: Column<ProviderRow>[] = [
   { title: 'PEOPLE', value: ({ people }) => yes(people) },
   { title: 'KEYS', value: ({ keys }) => yes(keys) },
   { title: 'PROVIDER', value: provider => provider.providerId, drop: 3 },
-  { title: 'AT', value: ({ address, tenant }) => address ?? tenant ?? null, shorten: 'end', drop: 2 },
+  { title: 'AT', value: provider => provider.address ?? organizationOf(provider), shorten: 'end', drop: 2 },
   { title: 'CREDENTIALS', value: ({ credentials }) => (credentials === undefined ? null : String(credentials)) },
   {
     title: 'TO REMOVE',
