@@ -1,5 +1,5 @@
 /** Rewrites the tables that can name a person, so that their files have nothing of what was deleted. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { poll } from '../../../src/delivery/wait.ts';
 import { StoreFailure } from '../commit.ts';
 import type { ErasedName } from '../store.ts';
 import { toFailure } from './failure.ts';
@@ -39,14 +39,11 @@ const PATIENCE_MS = 60_000;
 /** Waits until no transaction sees what was deleted before this call. */
 async function untilUnseen(session: DatabaseSession): Promise<void> {
   const [now] = (await session.runOnce('SELECT pg_current_xact_id()::xid::text AS id')).rows;
-  for (const end = performance.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
-    const [found] = (await session.runOnce(older, [now!.id])).rows;
-    if (found!.n === 0) return;
-    if (performance.now() > end)
-      throw new StoreFailure(
-        'the tables were not rewritten: a transaction, a replication slot or a standby of this server still needs deleted rows. End it, and repeat the erasure',
-      );
-  }
+  const isSeen = async () => (await session.runOnce(older, [now!.id])).rows[0]!.n !== 0;
+  if (await poll(async () => !(await isSeen()) || null, { everyMs: LOOK_MS, forMs: PATIENCE_MS })) return;
+  throw new StoreFailure(
+    'the tables were not rewritten: a transaction, a replication slot or a standby of this server still needs deleted rows. End it, and repeat the erasure',
+  );
 }
 
 /** Each table is locked while it is rewritten. Closes the session. */
