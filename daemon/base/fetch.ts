@@ -5,11 +5,11 @@
  * Addresses at which clouds serve secrets are none of them.
  */
 import type { CustomFetchOptions } from 'openid-client';
+import { isLoopbackName } from '../../src/contract/local.ts';
 import { retryAfterSeconds } from '../../src/contract/webhooks/scheme.ts';
 import { AddressNotAllowed, AllowedTargets, type Resolve } from './allowed-targets.ts';
 import { connectionProblem } from './connection-problem.ts';
 import { AddressRefused, ProviderAway } from './errors.ts';
-import { isLoopbackName } from './loopback.ts';
 import { type Answer, Outgoing, TookTooLong } from './outgoing.ts';
 
 /** Milliseconds for one request, and bytes of a response. */

@@ -2,6 +2,8 @@
  * Forwards the journal to another machine: in order, each entry at least once. Reads pages of the journal after the stored
  * position, so that memory is bounded, and takes no part in a commit.
  */
+
+import { isLoopbackName } from '../../src/contract/local.ts';
 import { Delivery, type Settlement } from '../../src/delivery/delivery.ts';
 import { type AttemptResult, delivered, failed, untried } from '../../src/delivery/retry.ts';
 import { policies } from '../../src/delivery/schedules.ts';
@@ -10,7 +12,6 @@ import { JournalTail } from '../background/journal-tail.ts';
 import { inTurn } from '../background/turns.ts';
 import { BackgroundWork } from '../base/background-work.ts';
 import type { Logger } from '../base/logger.ts';
-import { isLoopbackName } from '../base/loopback.ts';
 import type { ForwardTarget } from '../home/forward-target.ts';
 import { type AuditLine, toAuditLine } from '../requests/audit-line.ts';
 import type { EventRecord } from '../store/journal.ts';

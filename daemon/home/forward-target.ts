@@ -1,8 +1,7 @@
 /** Where journal entries are forwarded to, from a URL and the environment. */
 import { readFileSync } from 'node:fs';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
-import type { Env } from '../../src/contract/local.ts';
-import { isLoopbackName } from '../base/loopback.ts';
+import { type Env, isLoopbackName } from '../../src/contract/local.ts';
 import { hostOf } from '../base/networks.ts';
 import { privateText } from '../base/private-file.ts';
 import { StartRefused } from '../base/start-refused.ts';

@@ -3,8 +3,7 @@
  * in the format that the tools of AWS share. The client of the object store is not loaded here.
  */
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
-import type { Env } from '../../src/contract/local.ts';
-import { isLoopbackName } from '../base/loopback.ts';
+import { type Env, isLoopbackName } from '../../src/contract/local.ts';
 import { privateText } from '../base/private-file.ts';
 import { StartRefused } from '../base/start-refused.ts';
 

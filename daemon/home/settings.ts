@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import { passwordLength } from '../../src/contract/limits.ts';
-import { isLoopbackName } from '../base/loopback.ts';
+import { isLoopbackName } from '../../src/contract/local.ts';
 import { StartRefused } from '../base/start-refused.ts';
 import type { Cost } from './bounds.ts';
 import type { ReadSettings } from './given-settings.ts';

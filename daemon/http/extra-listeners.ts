@@ -6,7 +6,8 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { isLoopbackName, LOOPBACK } from '../base/loopback.ts';
+import { isLoopbackName } from '../../src/contract/local.ts';
+import { LOOPBACK } from '../base/loopback.ts';
 
 /** Milliseconds between two looks for connections that became idle while the server stops. */
 const IDLE_CHECK_MS = 50;

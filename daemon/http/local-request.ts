@@ -1,6 +1,6 @@
 /** Whether a request is from this machine. With a proxy here all clients use loopback: headers, or a public Host, show that. */
 import type { FastifyRequest } from 'fastify';
-import { isLoopbackName } from '../base/loopback.ts';
+import { isLoopbackName } from '../../src/contract/local.ts';
 import { isOfUnixSocket } from './extra-listeners.ts';
 import { isLoopbackHost } from './origin.ts';
 

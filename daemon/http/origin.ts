@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { isLoopbackName } from '../base/loopback.ts';
+import { isLoopbackName } from '../../src/contract/local.ts';
 
 /** Which names the daemon may be called by. */
 export interface OriginRule {

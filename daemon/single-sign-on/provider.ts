@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { JWTVerifyGetKey } from 'jose';
 import * as client from 'openid-client';
+import { isLoopbackName } from '../../src/contract/local.ts';
 import { textFault } from '../../src/contract/text.ts';
 import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../base/errors.ts';
 import { type ProviderFetch, providerFetch } from '../base/fetch.ts';
-import { isLoopbackName } from '../base/loopback.ts';
 import { withClient } from './client-check.ts';
 import {
   groupsIn,

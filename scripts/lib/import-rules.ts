@@ -151,7 +151,7 @@ export const rules: readonly Rule[] = [
   },
   {
     from: ['src/delivery/'],
-    only: ['src/delivery/', 'npm:p-limit'],
+    only: ['src/delivery/', 'src/contract/local.ts', 'npm:p-limit'],
     because: 'the daemon and the command line deliver events with it: positions, requests and time are passed in',
   },
   {
@@ -283,7 +283,7 @@ export const rules: readonly Rule[] = [
     from: ['daemon/store/'],
     only: [
       ...below('daemon/', 'store/ base/'),
-      ...below('src/', 'contract/ delivery/retry.ts delivery/schedules.ts'),
+      ...below('src/', 'contract/ delivery/retry.ts delivery/schedules.ts delivery/wait.ts'),
       'npm:better-sqlite3',
       'npm:pg',
       'node:',

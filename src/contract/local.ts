@@ -5,6 +5,12 @@ export const defaultHost = '127.0.0.1';
 /** TCP port of the daemon unless one is given. */
 export const defaultPort = 7470;
 
+const LOOPBACK_NAME = /^(?:localhost|::1|\[::1\]|127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/;
+/** Whether a host name or address (without port) always means this machine. */
+export const isLoopbackName = (name: string): boolean => LOOPBACK_NAME.test(name);
+/** Whether a client reaches this machine at the host of a URL. Names below localhost count: clients do not ask a name server for them. */
+export const isThisMachine = (host: string): boolean => isLoopbackName(host) || host.endsWith('.localhost');
+
 /** Files and folders in the home folder. */
 export const homeFiles = {
   /** SQLite database of the registry. */

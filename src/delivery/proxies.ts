@@ -2,6 +2,7 @@
  * The proxy that the environment names for an address, by the rules of curl: HTTPS_PROXY, HTTP_PROXY and NO_PROXY, of which a name in
  * lower case comes first. Node and undici each read these variables in their own way, and neither reports which proxy it has used.
  */
+import { isThisMachine } from '../contract/local.ts';
 
 /** A proxy. */
 export interface WebProxy {
@@ -20,7 +21,7 @@ const find = (env: Env, name: string) =>
 /** The proxy for an address; null if it is reached directly, as this machine always is. Throws an Error for any other value. */
 export function proxyFor(url: URL, env: Env = process.env): WebProxy | null {
   const found = find(env, url.protocol === 'https:' || url.protocol === 'wss:' ? 'HTTPS_PROXY' : 'HTTP_PROXY');
-  if (!found || isThisMachine(url) || isExcepted(url, find(env, 'NO_PROXY')?.value ?? '')) return null;
+  if (!found || isThisMachine(plain(url.hostname)) || isExcepted(url, find(env, 'NO_PROXY')?.value ?? '')) return null;
   const text = found.value.includes('://') ? found.value : `http://${found.value}`;
   const proxy = URL.parse(text);
   if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.hostname === '')
@@ -33,11 +34,6 @@ export const proxyWords = ({ url, variable }: WebProxy): string =>
   `the proxy ${url.protocol}//${url.host} (${variable})`;
 
 const plain = (host: string): string => host.replace(/^\[|\]$|\.$/g, '').toLowerCase();
-
-function isThisMachine({ hostname }: URL): boolean {
-  const host = plain(hostname);
-  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
 
 /**
  * Entries of NO_PROXY: `*`, a name, which means the names below it too, an address, or a network of IPv4 (CIDR). A name or an address may

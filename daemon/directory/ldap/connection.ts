@@ -2,8 +2,8 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
+import { isLoopbackName } from '../../../src/contract/local.ts';
 import { certificateProblem, connectionProblem } from '../../base/connection-problem.ts';
-import { isLoopbackName } from '../../base/loopback.ts';
 import { hostOf } from '../../base/networks.ts';
 import { checkMessage, MalformedMessage, messageLength } from './messages.ts';
 

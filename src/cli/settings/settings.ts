@@ -11,6 +11,7 @@ import {
   type Env,
   environment,
   homeFiles,
+  isThisMachine,
 } from '../../contract/local.ts';
 import { failure, tryOr, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
@@ -197,11 +198,8 @@ export function runningDaemon(home: string): DaemonInfo | null {
 export const socketOf = ({ socket }: DaemonInfo): string | null =>
   socket !== null && existsSync(socket) ? socket : null;
 
-/** Whether an address is a loopback address. */
-export function isLoopback(address: string): boolean {
-  const host = new URL(address).hostname;
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
+/** Whether an address is one of this machine. */
+export const isLoopback = (address: string): boolean => isThisMachine(new URL(address).hostname);
 
 /** Whether the registry is the daemon of this home: no server is named, or its address is. */
 export function isLocalServer(settings: Settings): boolean {
