@@ -2,6 +2,7 @@
 
 import { retry, waitMs } from '../../../src/delivery/retry.ts';
 import { schedules } from '../../../src/delivery/schedules.ts';
+import { TimeSlice } from '../../base/concurrency.ts';
 import { StoreFailure, StoreUnavailable } from '../commit.ts';
 import { StoreUnreachable } from '../database.ts';
 import { sqlState, toFailure } from './failure.ts';
@@ -56,6 +57,13 @@ class Lane {
   }
 }
 
+/** Passes a result on when this turn of the event loop has time for it: many results may arrive in one. */
+async function inTurn(result: Result): Promise<Result> {
+  const slice = new TimeSlice();
+  if (slice.over) await slice.pass();
+  return result;
+}
+
 /** `short`: one look at an index. `long`: lists, statistics and the journal. */
 type ReadLength = 'short' | 'long';
 
@@ -86,7 +94,7 @@ export class Readers {
     return retry(
       async () => {
         if (this.#closed) throw new StoreUnavailable('the store is closed');
-        return read(await this.#lanes[length].session());
+        return inTurn(await read(await this.#lanes[length].session()));
       },
       async (error, failures) => {
         // A new connection may have been on its way to a server that was just starting.
