@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
-import { type ImportResult, importItem } from '../../src/contract/people.ts';
+import { type ImportResult, importItem } from '../../src/contract/people-import.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';

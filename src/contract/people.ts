@@ -1,19 +1,11 @@
 /** Persons: who devices are bound to. `userId` of a device means the person with that userName. */
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { count, EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from './ids.ts';
-import { bodyBounds, personBounds, provisioningLog, refusedBounds, sizes, textLengths } from './limits.ts';
+import { personBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import {
-  caseKinds,
-  caseStates,
-  importOutcomes,
-  personSources,
-  provisioningOutcomes,
-  provisioningSources,
-  textShapes,
-} from './values.ts';
+import { personSources, textShapes } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 /** Id of a person, in a response. */
@@ -65,71 +57,6 @@ const heldPerson = Type.Object({
   newUserName: nullable(shown('user name that a release gives to the person; null if the person has left')),
   deviceIds: deviceList('ACTIVE devices of the person: a release locks them, or shows the new user name'),
 });
-const refusedRequest = Type.Object({
-  at: timestamp('when it was refused last'),
-  source: oneOf(provisioningSources),
-  userName: nullable(shown('user name of the person; null if the request names none', 'ada.lovelace')),
-  field: nullable(shown('value that was left out; null if the whole request was refused', 'email')),
-  reason: shown('why', 'email must be an e-mail address'),
-});
-/** What an identity provider or the directory sent and the registry could not store. */
-export type RefusedRequestItem = Static<typeof refusedRequest>;
-
-/** Names in a match. */
-export const matchItem = {
-  deviceId: token({ description: 'device id', examples: ['DEV-1'] }),
-  personId: token({ description: 'id of the person', examples: ['PER-1'] }),
-};
-/** A person in an import. */
-export const importItem = {
-  userName: personUserName,
-  name: Type.Optional(nullable(personName)),
-  email: Type.Optional(nullable(personEmail)),
-  left: Type.Optional(
-    Type.Boolean({ description: 'true: the person leaves. A person whom an import does not name never leaves' }),
-  ),
-};
-const importChange = Type.Object({
-  field: oneOf(['name', 'email', 'source'] as const),
-  before: nullable(shown('value in the registry', 'Ada Lovelace')),
-  after: nullable(shown('value of the item', 'Ada King')),
-});
-const importResult = Type.Object({
-  userName: nullable(shown('user name as it was sent', 'ada.lovelace')),
-  personId: nullable(shown('id of the person; null for one who is not in the registry', 'PER-1')),
-  status: oneOf(['success', 'failed'] as const),
-  code: Type.Integer({ description: '200, or the code of a failed item' }),
-  message: shown('what happened to the item'),
-  outcome: nullable(
-    oneOf(importOutcomes, {
-      description:
-        'what the item does to the person; held, due: the person leaves, and the ACTIVE devices wait for a release or a delay. Null for a failed item',
-    }),
-  ),
-  changes: Type.Array(importChange, { description: 'fields that change' }),
-  devices: count('ACTIVE devices of the person that are locked or wait, if the person leaves'),
-});
-/** What an import did to a person, or would do. */
-export type ImportResult = Static<typeof importResult>;
-
-const matchCandidate = Type.Object({
-  personId,
-  userName: shown('user name of the person', 'ada.lovelace'),
-  why: oneOf(['case', 'accents', 'email', 'name'] as const, {
-    description:
-      'what is equal: the name itself (several persons have had it), the name without accents, the e-mail address, or the full name',
-  }),
-});
-/** A person whom a device may belong to. */
-export type MatchCandidate = Static<typeof matchCandidate>;
-const unmatchedDevice = Type.Object({
-  deviceId: Type.String({ pattern: deviceIds.pattern, examples: ['DEV-1'] }),
-  userId: shown('name that the device is bound to', 'Ada Lovelace'),
-  candidates: Type.Array(matchCandidate, { description: 'whom it may belong to, the nearest first' }),
-});
-/** A device that is bound to a name without a person. */
-export type UnmatchedDevice = Static<typeof unmatchedDevice>;
-
 /** The figures of the standing check. */
 export const peopleCheck = {
   devices: count('ACTIVE devices of persons who have left'),
@@ -142,20 +69,6 @@ export const peopleCheck = {
   ),
   cases: count('open cases of persons who have left'),
 };
-const caseItem = Type.Object({
-  kind: oneOf(caseKinds),
-  id: shown('id of the item; of a session that of its account, of a PIN that of its device', 'DEV-1'),
-  state: oneOf(caseStates),
-  reason: nullable(shown('why it is in this state; of a kept item the reason of the ADMIN', 'LOCKED')),
-});
-const caseTimes = {
-  opened: timestamp('when the person left'),
-  closed: nullable(timestamp('when an ADMIN closed the case, or the person came back; null: open')),
-};
-const leaverCase = Type.Object({ ...caseTimes, items: Type.Array(caseItem) });
-/** The case of a person who has left. */
-export type LeaverCase = Static<typeof leaverCase>;
-
 /** A person whose devices wait for a release. */
 export type HeldPerson = Static<typeof heldPerson>;
 
@@ -231,120 +144,6 @@ export const peopleOperations = additions('Persons', {
     example: { body: { personIds: ['PER-1'] } },
   },
 
-  /** Values that a SCIM request or a run of the directory has left out, and requests that were refused. */
-  listRefusedRequests: {
-    summary: 'List what identity provider and directory could not store',
-    description: `The newest ${refusedBounds.kept} of each source, for ${refusedBounds.days} days. A repeated request is listed once, with its last time.`,
-    ...adminOnly,
-    query: Type.Object({ ...pageQuery(), source: Type.Optional(oneOf(provisioningSources)) }),
-    data: paged(refusedRequest),
-  },
-
-  /** Fields are named, values are not: the journal does not have them. */
-  listProvisioning: {
-    summary: 'List what the sources of persons have sent',
-    description: `The last ${provisioningLog.entries} changes of persons, or of one person, by an identity provider, the directory, an import or an ADMIN, with the names of the fields, and what was refused with the reason (see the list of refused requests).`,
-    ...adminOnly,
-    query: Type.Object({
-      ...pageQuery(),
-      source: Type.Optional(oneOf(personSources)),
-      personId: Type.Optional(token({ description: 'id of a person', examples: ['PER-1'] })),
-    }),
-    data: paged(
-      Type.Object({
-        at: timestamp('when'),
-        source: oneOf(personSources, { description: 'where the person is from; of a refusal, who sent it' }),
-        actor: nullable(
-          shown('user name, or token:NAME of a service token; null: a daemon, or not known', 'token:entra'),
-        ),
-        personId: nullable(personId),
-        userName: nullable(shown('user name of the person', 'ada.lovelace')),
-        outcome: oneOf(provisioningOutcomes),
-        fields: Type.Array(Type.String(), {
-          description: 'fields that were changed, or left out of a refused request',
-        }),
-        reason: nullable(shown('why it was refused', 'email must be an e-mail address')),
-        requestId: nullable(shown('id of the request, which the log of the daemon has too')),
-      }),
-    ),
-  },
-
-  /** Idempotent: what a person has already is not changed. */
-  importPeople: {
-    summary: 'Add and update persons of a list',
-    description:
-      'For persons whom no identity provider and no directory sends: they get the source `import`. An absent name or address keeps the one before, and a person who is not in the list is not changed. The item of a person with another source fails if it would change something. With `adopt`, persons who were added here become imported ones. `left` has the effect of leaving, with the same brake. Of two equal user names the first one counts. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
-    ...adminOnly,
-    bodyLimit: sizes.batchBody,
-    bodyValues: bodyBounds.manyValues,
-    batchOf: 'people',
-    body: Type.Object({
-      people: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(Type.Object(importItem, { additionalProperties: true }), {
-          minItems: 1,
-          maxItems: sizes.batchUpdateItems,
-        }),
-        [EACH]: true,
-      }),
-      adopt: Type.Optional(
-        Type.Boolean({ description: 'persons of the source `local` become imported ones; false if absent' }),
-      ),
-      dryRun: Type.Optional(
-        Type.Boolean({ description: 'the results are those of an import, but nothing is changed; false if absent' }),
-      ),
-    }),
-    data: Type.Object({
-      total: count('number of items'),
-      success: count('number of items that were accepted'),
-      failed: count('number of failed items'),
-      results: Type.Array(importResult),
-    }),
-    example: { body: { people: [{ userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' }] } },
-  },
-
-  /** In the order of the devices. */
-  listUnmatched: {
-    summary: 'List devices that are bound to a name without a person',
-    description: 'A device that is bound to the user name of a person belongs to that person and is not listed.',
-    ...adminOnly,
-    query: Type.Object(pageQuery()),
-    data: paged(unmatchedDevice),
-  },
-
-  /** A device that belongs to the person already is not changed. */
-  matchPeople: {
-    summary: 'Give devices to persons',
-    description:
-      'The device then shows the user name of the person. An ACTIVE device of a person who has left is locked. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
-    ...adminOnly,
-    bodyValues: bodyBounds.manyValues,
-    batchOf: 'matches',
-    body: Type.Object({
-      matches: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(Type.Object(matchItem, { additionalProperties: true }), {
-          minItems: 1,
-          maxItems: sizes.batchUpdateItems,
-        }),
-        [EACH]: true,
-      }),
-    }),
-    data: Type.Object({
-      total: count('number of items'),
-      success: count('number of devices that belong to the person, counted by item'),
-      failed: count('number of failed items'),
-      results: Type.Array(
-        Type.Object({
-          deviceId: nullable(shown('device id as it was sent', 'DEV-1')),
-          personId: nullable(shown('id of the person as it was sent', 'PER-1')),
-          status: oneOf(['success', 'failed'] as const),
-          code: Type.Integer({ description: '200, or the code of a failed item' }),
-          message: shown('what happened to the item'),
-        }),
-      ),
-    }),
-    example: { body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } },
-  },
-
   /** Counts of devices and tokens, whose lists have the rest, and ids of webhooks. */
   countLeftovers: {
     summary: 'Count what people who have left still have',
@@ -383,71 +182,6 @@ export const peopleOperations = additions('Persons', {
       tokens: ids(tokenIds, 'TOK-1', 'service tokens'),
       webhooks: ids(webhookIds, 'WHK-1', 'webhooks, disabled ones included'),
     }),
-  },
-
-  /** The oldest first. Of a person who left twice, the last case. */
-  listCases: {
-    summary: 'List cases of persons who have left',
-    description:
-      'A case opens when a person leaves. `next` is the first item that is open; null: nothing is open, and the case can be closed.',
-    ...adminOnly,
-    query: Type.Object({
-      ...pageQuery(),
-      open: Type.Optional(Type.Boolean({ description: 'true: open cases; false: closed ones; true if absent' })),
-    }),
-    data: paged(
-      Type.Object({
-        personId,
-        userName: shown('user name of the person', 'ada.lovelace'),
-        name: nullable(shown('full name', 'Ada Lovelace')),
-        ...caseTimes,
-        open: count('open items'),
-        kept: count('items that an ADMIN keeps'),
-        next: nullable(caseItem),
-      }),
-    ),
-  },
-
-  /** Of a person who left twice, the last case. */
-  showCase: {
-    summary: 'Show the case of a person who has left',
-    description:
-      'What the person has or had, as the registry knows it now: an item is closed as soon as its device, account or credential is ended. Open items come first. A closed case has the items of its closing; one that ended because the person is back has none. 404: the person has not left.',
-    ...adminOnly,
-    ...ofOne,
-    data: leaverCase,
-  },
-
-  /** Of one that is kept already, the reason is replaced. A closed case is not changed. */
-  keepCaseItem: {
-    summary: 'Keep an item of a case',
-    // A case can have more items than a minute has modifications.
-    limit: 'query',
-    description:
-      'The item stays, for this reason, and the case can be closed in spite of it. An item that is closed or unknown is 1001.',
-    ...adminOnly,
-    ...ofOne,
-    body: Type.Object({
-      kind: oneOf(caseKinds),
-      id: token({ description: 'id of the item', examples: ['DEV-1'] }),
-      reason: line(textLengths.reason, { description: 'why it stays', examples: ['shared key of the workshop'] }),
-    }),
-    data: leaverCase,
-    example: {
-      params: { personId: 'PER-1' },
-      body: { kind: 'device', id: 'DEV-1', reason: 'shared key of the workshop' },
-    },
-  },
-
-  /** Idempotent. */
-  closeCase: {
-    summary: 'Close the case of a person who has left',
-    limit: 'query',
-    description:
-      'Refused with 1001 while an item is open. The journal has the digest of the case, with its items and the reasons of those that are kept.',
-    ...adminOnly,
-    ...ofOne,
-    data: leaverCase,
   },
 
   /** For the role DEALER without the e-mail address. */

@@ -2,6 +2,7 @@
 import { appOperations } from './apps.ts';
 import { authOperations } from './auth.ts';
 import { backupOperations } from './backups.ts';
+import { caseOperations } from './cases.ts';
 import { decisionOperations } from './decisions.ts';
 import type { DataOf, RouteShape } from './define.ts';
 import { deviceBatchOperations } from './device-batch.ts';
@@ -13,11 +14,14 @@ import { erasureOperations } from './erasure.ts';
 import { hardwareOperations } from './hardware.ts';
 import { identityOperations } from './identity.ts';
 import { keyResetOperations } from './key-resets.ts';
+import { matchingOperations } from './matching.ts';
 import { peopleOperations } from './people.ts';
+import { peopleImportOperations } from './people-import.ts';
 import { peoplePolicyOperations } from './people-policy.ts';
 import { pinOperations } from './pins.ts';
 import { proofOperations } from './proofs.ts';
 import { providerOperations } from './providers.ts';
+import { provisioningOperations } from './provisioning.ts';
 import { receiptOperations } from './receipts.ts';
 import { signInCodeOperations } from './sign-in-codes.ts';
 import { signInPolicyOperations } from './sign-in-policy.ts';
@@ -35,6 +39,7 @@ const described = {
   ...appOperations,
   ...authOperations,
   ...backupOperations,
+  ...caseOperations,
   ...decisionOperations,
   ...deviceBatchOperations,
   ...deviceListOperations,
@@ -44,11 +49,14 @@ const described = {
   ...hardwareOperations,
   ...identityOperations,
   ...keyResetOperations,
+  ...matchingOperations,
   ...peopleOperations,
+  ...peopleImportOperations,
   ...peoplePolicyOperations,
   ...pinOperations,
   ...providerOperations,
   ...proofOperations,
+  ...provisioningOperations,
   ...receiptOperations,
   ...signInCodeOperations,
   ...signInPolicyOperations,

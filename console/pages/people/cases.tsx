@@ -1,7 +1,8 @@
 /** Cases of persons who have left: what they still have, with what is to be done next. */
+
+import type { LeaverCase } from '../../../src/contract/cases.ts';
 import type { DataOf } from '../../../src/contract/define.ts';
 import { textLengths } from '../../../src/contract/limits.ts';
-import type { LeaverCase } from '../../../src/contract/people.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { useRefresh } from '../../api/live.ts';
 import { Problem } from '../../api/problem.ts';

@@ -1,7 +1,9 @@
 /** A person: what is known, the keys and what happened to them, and leaving. */
+
+import type { LeaverCase } from '../../../src/contract/cases.ts';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { Notification } from '../../../src/contract/events.ts';
-import type { LeaverCase, Person } from '../../../src/contract/people.ts';
+import type { Person } from '../../../src/contract/people.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';

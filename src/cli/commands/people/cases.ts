@@ -1,7 +1,9 @@
 /** The cases of persons who have left: what they still have, what is kept, and the end. */
+
+import type { LeaverCase } from '../../../contract/cases.ts';
 import type { DataOf } from '../../../contract/define.ts';
 import { namesIn } from '../../../contract/names.ts';
-import type { LeaverCase, Person } from '../../../contract/people.ts';
+import type { Person } from '../../../contract/people.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { caseKinds } from '../../../contract/values.ts';
 import { counted } from '../../count.ts';

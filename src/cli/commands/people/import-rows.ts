@@ -1,7 +1,7 @@
 /** The rows of `people import`: what is sent of each, or why it is not sent; and its result. */
 import { cellText } from '../../../contract/csv.ts';
 import { namesIn } from '../../../contract/names.ts';
-import type { ImportResult } from '../../../contract/people.ts';
+import type { ImportResult } from '../../../contract/people-import.ts';
 import { personKey } from '../../../contract/person-key.ts';
 import { type ImportOutcome, importOutcomes } from '../../../contract/values.ts';
 import type { PersonRow } from '../../../tables/persons.ts';

@@ -1,6 +1,7 @@
 /** Persons who leave, and what the brake holds. */
 import { namesIn } from '../../../contract/names.ts';
-import type { HeldPerson, RefusedRequestItem } from '../../../contract/people.ts';
+import type { HeldPerson } from '../../../contract/people.ts';
+import type { RefusedRequestItem } from '../../../contract/provisioning.ts';
 import { provisioningSources } from '../../../contract/values.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { count, counted } from '../../count.ts';

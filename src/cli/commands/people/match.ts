@@ -1,8 +1,8 @@
 /** Devices that are bound to a name without a person, and giving them to persons. */
 import { SUCCESS } from '../../../contract/codes.ts';
 import { sizes } from '../../../contract/limits.ts';
+import type { UnmatchedDevice } from '../../../contract/matching.ts';
 import { namesIn } from '../../../contract/names.ts';
-import type { UnmatchedDevice } from '../../../contract/people.ts';
 import { itemsOf } from '../../client/pages.ts';
 import { counted } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';

@@ -1,0 +1,77 @@
+/** Matching: devices that are bound to a name without a person are given to persons. */
+import { type Static, Type } from 'typebox';
+import { additions, adminOnly } from './define.ts';
+import { count, EACH, nullable, oneOf, shown, token } from './fields.ts';
+import { deviceIds } from './ids.ts';
+import { bodyBounds, sizes } from './limits.ts';
+import { paged, pageQuery } from './paging.ts';
+import { personId } from './people.ts';
+
+/** Names in a match. */
+export const matchItem = {
+  deviceId: token({ description: 'device id', examples: ['DEV-1'] }),
+  personId: token({ description: 'id of the person', examples: ['PER-1'] }),
+};
+const matchCandidate = Type.Object({
+  personId,
+  userName: shown('user name of the person', 'ada.lovelace'),
+  why: oneOf(['case', 'accents', 'email', 'name'] as const, {
+    description:
+      'what is equal: the name itself (several persons have had it), the name without accents, the e-mail address, or the full name',
+  }),
+});
+/** A person whom a device may belong to. */
+export type MatchCandidate = Static<typeof matchCandidate>;
+const unmatchedDevice = Type.Object({
+  deviceId: Type.String({ pattern: deviceIds.pattern, examples: ['DEV-1'] }),
+  userId: shown('name that the device is bound to', 'Ada Lovelace'),
+  candidates: Type.Array(matchCandidate, { description: 'whom it may belong to, the nearest first' }),
+});
+/** A device that is bound to a name without a person. */
+export type UnmatchedDevice = Static<typeof unmatchedDevice>;
+
+/** Operations on devices that are bound to a name without a person. */
+export const matchingOperations = additions('Persons', {
+  /** In the order of the devices. */
+  listUnmatched: {
+    summary: 'List devices that are bound to a name without a person',
+    description: 'A device that is bound to the user name of a person belongs to that person and is not listed.',
+    ...adminOnly,
+    query: Type.Object(pageQuery()),
+    data: paged(unmatchedDevice),
+  },
+
+  /** A device that belongs to the person already is not changed. */
+  matchPeople: {
+    summary: 'Give devices to persons',
+    description:
+      'The device then shows the user name of the person. An ACTIVE device of a person who has left is locked. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
+    ...adminOnly,
+    bodyValues: bodyBounds.manyValues,
+    batchOf: 'matches',
+    body: Type.Object({
+      matches: Type.Unsafe<readonly unknown[]>({
+        ...Type.Array(Type.Object(matchItem, { additionalProperties: true }), {
+          minItems: 1,
+          maxItems: sizes.batchUpdateItems,
+        }),
+        [EACH]: true,
+      }),
+    }),
+    data: Type.Object({
+      total: count('number of items'),
+      success: count('number of devices that belong to the person, counted by item'),
+      failed: count('number of failed items'),
+      results: Type.Array(
+        Type.Object({
+          deviceId: nullable(shown('device id as it was sent', 'DEV-1')),
+          personId: nullable(shown('id of the person as it was sent', 'PER-1')),
+          status: oneOf(['success', 'failed'] as const),
+          code: Type.Integer({ description: '200, or the code of a failed item' }),
+          message: shown('what happened to the item'),
+        }),
+      ),
+    }),
+    example: { body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } },
+  },
+});

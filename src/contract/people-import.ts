@@ -1,0 +1,75 @@
+/** The import of persons whom no identity provider and no directory sends. */
+import { type Static, Type } from 'typebox';
+import { additions, adminOnly } from './define.ts';
+import { count, EACH, nullable, oneOf, shown } from './fields.ts';
+import { bodyBounds, sizes } from './limits.ts';
+import { personEmail, personName, personUserName } from './people.ts';
+import { importOutcomes } from './values.ts';
+
+/** A person in an import. */
+export const importItem = {
+  userName: personUserName,
+  name: Type.Optional(nullable(personName)),
+  email: Type.Optional(nullable(personEmail)),
+  left: Type.Optional(
+    Type.Boolean({ description: 'true: the person leaves. A person whom an import does not name never leaves' }),
+  ),
+};
+const importChange = Type.Object({
+  field: oneOf(['name', 'email', 'source'] as const),
+  before: nullable(shown('value in the registry', 'Ada Lovelace')),
+  after: nullable(shown('value of the item', 'Ada King')),
+});
+const importResult = Type.Object({
+  userName: nullable(shown('user name as it was sent', 'ada.lovelace')),
+  personId: nullable(shown('id of the person; null for one who is not in the registry', 'PER-1')),
+  status: oneOf(['success', 'failed'] as const),
+  code: Type.Integer({ description: '200, or the code of a failed item' }),
+  message: shown('what happened to the item'),
+  outcome: nullable(
+    oneOf(importOutcomes, {
+      description:
+        'what the item does to the person; held, due: the person leaves, and the ACTIVE devices wait for a release or a delay. Null for a failed item',
+    }),
+  ),
+  changes: Type.Array(importChange, { description: 'fields that change' }),
+  devices: count('ACTIVE devices of the person that are locked or wait, if the person leaves'),
+});
+/** What an import did to a person, or would do. */
+export type ImportResult = Static<typeof importResult>;
+
+/** The import of persons. */
+export const peopleImportOperations = additions('Persons', {
+  /** Idempotent: what a person has already is not changed. */
+  importPeople: {
+    summary: 'Add and update persons of a list',
+    description:
+      'For persons whom no identity provider and no directory sends: they get the source `import`. An absent name or address keeps the one before, and a person who is not in the list is not changed. The item of a person with another source fails if it would change something. With `adopt`, persons who were added here become imported ones. `left` has the effect of leaving, with the same brake. Of two equal user names the first one counts. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
+    ...adminOnly,
+    bodyLimit: sizes.batchBody,
+    bodyValues: bodyBounds.manyValues,
+    batchOf: 'people',
+    body: Type.Object({
+      people: Type.Unsafe<readonly unknown[]>({
+        ...Type.Array(Type.Object(importItem, { additionalProperties: true }), {
+          minItems: 1,
+          maxItems: sizes.batchUpdateItems,
+        }),
+        [EACH]: true,
+      }),
+      adopt: Type.Optional(
+        Type.Boolean({ description: 'persons of the source `local` become imported ones; false if absent' }),
+      ),
+      dryRun: Type.Optional(
+        Type.Boolean({ description: 'the results are those of an import, but nothing is changed; false if absent' }),
+      ),
+    }),
+    data: Type.Object({
+      total: count('number of items'),
+      success: count('number of items that were accepted'),
+      failed: count('number of failed items'),
+      results: Type.Array(importResult),
+    }),
+    example: { body: { people: [{ userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' }] } },
+  },
+});
