@@ -1,4 +1,4 @@
-import { HardwareError } from './driver.ts';
+import { HardwareError } from './hardware-error.ts';
 
 /** A signal that aborts together with `signal`, and after this many milliseconds at the latest. */
 export function deadline(signal: AbortSignal, milliseconds: number): AbortSignal {

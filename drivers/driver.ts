@@ -1,8 +1,4 @@
-/**
- * The interface between a hardware driver and the rest of the program: a driver reports which keys are attached.
- * This file loads no native code. A missing library, service or permission never makes a driver throw: its status
- * becomes `unavailable`, and `detail` names what is missing and which package or command fixes it.
- */
+import type { IssuedKey, IssueWork } from './issued-key.ts';
 
 /** UKEY: a USB security key. SIMKEY: a SIM card or another smart card in a reader. */
 export type KeyType = 'UKEY' | 'SIMKEY';
@@ -134,94 +130,6 @@ export interface ProofWork {
   readonly onTouch: () => void;
 }
 
-/** State of the PIN of the key. */
-export interface PinState {
-  readonly isSet: boolean;
-  /** Wrong entries that are left before the key blocks its PIN; null if none is set. */
-  readonly retries: number | null;
-  /** It accepts no further entry before it is plugged in again. */
-  readonly needsReplug: boolean;
-  /** Code points that a PIN has at least. */
-  readonly minLength: number;
-  /** The key refuses PINs that it finds too simple. */
-  readonly refusesSimple: boolean;
-  /** The PIN has to be replaced before it opens anything. */
-  readonly mustChange: boolean;
-  /** Whether the key can keep `PinRules`. */
-  readonly canKeepRules: boolean;
-  /** Credentials that can still be stored; null if the key does not say it. */
-  readonly freeCredentials: number | null;
-}
-
-/** Rules for the PIN that a key keeps. */
-export interface PinRules {
-  /** Code points. */
-  readonly minLength?: number;
-  /** The person has to replace the PIN before it opens anything. */
-  readonly forceChange?: boolean;
-}
-
-/** A credential for sign-in at a provider, which the key stores: the members of WebAuthn's creation options that reach a key. */
-export interface StoredCredentialRequest {
-  /** 32 bytes. */
-  readonly clientDataHash: Uint8Array;
-  readonly relyingParty: { readonly id: string; readonly name: string };
-  readonly user: { readonly id: Uint8Array; readonly name: string; readonly displayName: string };
-  /** COSE algorithms, the preferred one first. */
-  readonly algorithms: readonly number[];
-  /** Ids of credentials of the same person at the provider: a key that has one of them makes no other. */
-  readonly exclude: readonly Uint8Array[];
-  /** Extension credProtect. 1: no PIN needed to use it, 2: a PIN or the id of the credential, 3: always a PIN. Null: the key's default. */
-  readonly protection: 1 | 2 | 3 | null;
-  /** Without the attestation of the key. */
-  readonly isAnonymous?: boolean;
-  /** Asks for an attestation that names the unit. */
-  readonly enterprise: boolean;
-}
-
-/** A credential that a key has stored. */
-export interface StoredCredential {
-  /** As WebAuthn defines it (6.5), with the attestation as the key has signed it, or without it. */
-  readonly attestationObject: Uint8Array;
-  readonly credentialId: Uint8Array;
-}
-
-/**
- * A key that is issued: the only way to send a PIN or to store something on a key. A PIN is UTF-8 of at most 63 bytes, is entered
- * once for each call, and is never kept: its owner overwrites it. All calls fail with a HardwareError.
- */
-export interface IssuedKey {
-  pinState(): Promise<PinState>;
-  /** Whether it has one of these credentials, without a touch or a PIN; null: it does not report any without a PIN. */
-  hasAny(credentials: readonly KeyCredential[]): Promise<boolean | null>;
-  /** Sets the PIN of a key that has none. */
-  setPin(pin: Uint8Array): Promise<void>;
-  /** Needs `PinState.canKeepRules`. */
-  setPinRules(rules: PinRules, pin: Uint8Array): Promise<void>;
-  /** Needs a touch. `pin` null: without user verification, which a key that has a PIN refuses. */
-  makeCredential(request: StoredCredentialRequest, pin: Uint8Array | null): Promise<StoredCredential>;
-  /** Removes a credential from the key. Succeeds if the key does not have it. */
-  deleteCredential(credentialId: Uint8Array, pin: Uint8Array): Promise<void>;
-  /** Erases credentials and PIN. Needs a touch within 10 s after the key was plugged in, and `mayReset`. */
-  reset(): Promise<void>;
-}
-
-/** A credential that a key may store. */
-export interface KeyCredential {
-  readonly relyingParty: string;
-  readonly id: Uint8Array;
-}
-
-/** How the issuing of a key is accompanied. */
-export interface IssueWork {
-  /** Ends it; the key then stops waiting for a touch. */
-  readonly signal: AbortSignal;
-  /** Called each time the key waits for a touch. */
-  readonly onTouch: () => void;
-  /** The operator has confirmed that the key is erased. */
-  readonly mayReset?: boolean;
-}
-
 /** Whether a driver works at the moment. */
 export interface DriverStatus {
   readonly name: string;
@@ -290,53 +198,4 @@ export interface DriverOptions {
   readonly traffic?: (line: TrafficLine) => void;
   /** Default: notices are dropped. */
   readonly notice?: Notice;
-}
-
-/** The reasons for which a hardware call can fail. The set is closed. */
-export type HardwareErrorCode =
-  | 'unavailable' // a library, a service, a reader or an interface of the key is missing
-  | 'no-permission'
-  | 'removed'
-  | 'busy' // another program holds the key
-  | 'mute' // the card did not answer to power: upside down, wrong type or dirty
-  | 'timeout'
-  | 'aborted'
-  | 'protocol'; // the answer was not valid
-
-/** The error for a keyId that is not (or not any more) that of an attached key. */
-export function notAttached(): HardwareError {
-  return new HardwareError('removed', 'the key was unplugged: plug it in and start again');
-}
-
-/** Refusals of a key that is issued. */
-export type KeyRefusal =
-  | 'excluded' // it has a credential of the list that was sent
-  | 'full'
-  | 'no-credential'
-  | 'not-allowed'
-  | 'pin-blocked'
-  | 'pin-invalid'
-  | 'pin-not-set'
-  | 'pin-policy'
-  | 'pin-replug' // it has to be plugged in again before it accepts another entry
-  | 'pin-required';
-
-/** Details for programs; texts for people are in the message. */
-export interface HardwareErrorData {
-  readonly refusal?: KeyRefusal | undefined;
-  /** The name that the PC/SC binding gives the error, such as `ResetCard`. */
-  readonly pcscError?: string;
-}
-
-/** The only error that a hardware call fails with. */
-export class HardwareError extends Error {
-  override name = 'HardwareError';
-  readonly code: HardwareErrorCode;
-  readonly data: HardwareErrorData;
-
-  constructor(code: HardwareErrorCode, message: string, options: ErrorOptions & { data?: HardwareErrorData } = {}) {
-    super(message, options);
-    this.code = code;
-    this.data = options.data ?? {};
-  }
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { tokenSeconds } from '../../src/contract/limits.ts';
 import { StartRefused } from '../base/start-refused.ts';
 import type { Home } from '../home/home.ts';
 import { withSecrets } from '../home/secrets-lock.ts';
 import { signingKeyRotated } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
-import { endOfKey, type SigningKey, type SigningKeys } from './tokens.ts';
 
 /**
  * Reads the keys; creates the first one. The file has one key per line, the current one first: the key, the time of its
@@ -82,3 +82,35 @@ const textOfKeys = (keys: SigningKeys): string =>
         `${Buffer.from(key).toString('base64url')} ${textOf(replacedAt)} ${textOf(createdAt)}\n`,
     )
     .join('');
+
+/** A key that signs tokens, or did so until it was replaced. Times are milliseconds since 1970. */
+export interface SigningKey {
+  readonly key: Uint8Array;
+  /** Null if it is unknown: earlier versions did not store it. */
+  readonly createdAt: number | null;
+  /** Null for the current key. */
+  readonly replacedAt: number | null;
+}
+
+/** The current key, which signs, and the earlier ones, whose tokens are still checked. */
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
+
+/** Milliseconds since 1970 from which a token of a key is never valid; infinite for the current key. */
+export const endOfKey = ({ replacedAt }: SigningKey): number =>
+  replacedAt === null ? Number.POSITIVE_INFINITY : replacedAt + tokenSeconds * 1000;
+
+/**
+ * Milliseconds by which the issue time of a token may lie outside the time of its key. `iat` has whole seconds, and a running
+ * daemon signs with the replaced key until the signal has reached it and the file is read; that takes milliseconds. All times
+ * are of one clock. More tolerance would only help a forger.
+ */
+const KEY_TOLERANCE_MS = 2000;
+
+/** Whether the key was the current one at a time in seconds since 1970. */
+export function wasCurrent({ createdAt, replacedAt }: SigningKey, seconds: number): boolean {
+  const at = seconds * 1000;
+  return (
+    (createdAt === null || at >= createdAt - KEY_TOLERANCE_MS) &&
+    (replacedAt === null || at <= replacedAt + KEY_TOLERANCE_MS)
+  );
+}

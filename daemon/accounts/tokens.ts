@@ -6,65 +6,14 @@ import { sessionDays, tokenSeconds } from '../../src/contract/limits.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import type { Caller, Session } from '../requests/context.ts';
 import type { Accounts } from './accounts.ts';
+import { endOfKey, type SigningKey, type SigningKeys, wasCurrent } from './signing-keys.ts';
+import { type Claims, claimsOf, sessionOf } from './token-claims.ts';
 
 /** A signed token. */
 interface IssuedToken {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-}
-
-/** A key that signs tokens, or did so until it was replaced. Times are milliseconds since 1970. */
-export interface SigningKey {
-  readonly key: Uint8Array;
-  /** Null if it is unknown: earlier versions did not store it. */
-  readonly createdAt: number | null;
-  /** Null for the current key. */
-  readonly replacedAt: number | null;
-}
-
-/** The current key, which signs, and the earlier ones, whose tokens are still checked. */
-export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
-
-/** Milliseconds since 1970 from which a token of a key is never valid; infinite for the current key. */
-export const endOfKey = ({ replacedAt }: SigningKey): number =>
-  replacedAt === null ? Number.POSITIVE_INFINITY : replacedAt + tokenSeconds * 1000;
-
-/**
- * Milliseconds by which the issue time of a token may lie outside the time of its key. `iat` has whole seconds, and a running
- * daemon signs with the replaced key until the signal has reached it and the file is read; that takes milliseconds. All times
- * are of one clock. More tolerance would only help a forger.
- */
-const KEY_TOLERANCE_MS = 2000;
-
-/** Whether the key was the current one at a time in seconds since 1970. */
-function wasCurrent({ createdAt, replacedAt }: SigningKey, seconds: number): boolean {
-  const at = seconds * 1000;
-  return (
-    (createdAt === null || at >= createdAt - KEY_TOLERANCE_MS) &&
-    (replacedAt === null || at <= replacedAt + KEY_TOLERANCE_MS)
-  );
-}
-
-interface Claims {
-  readonly sub: string;
-  readonly username: string;
-  readonly role: string;
-  readonly exp: number;
-  readonly iat: number;
-  readonly jti: string;
-  /** When the user logged in, in seconds since 1970. Tokens of earlier versions have no such claim: they count from `iat`. */
-  readonly login?: number;
-  /** When the person last signed in, in seconds since 1970; absent: with the login. See `Session` for this and what follows. */
-  readonly auth_time?: number;
-  readonly session?: 'CONSOLE';
-  readonly key?: true;
-  readonly only?: 'KEY';
-  readonly sso?: string;
-  /** `tokenEpoch` of the user when the token was issued. */
-  readonly epoch: number;
-  /** Of the role LOCAL: the process that has issued it. */
-  readonly process?: string;
 }
 
 /** Facts about its login in a checked token. */
@@ -285,27 +234,6 @@ export class Tokens {
     }
     throw new UnknownKey();
   }
-}
-
-/** A property that every login has needs no claim, so that tokens stay short. */
-function claimsOf({ signedInAt, console, withKey, mustRegisterKey, sso }: Partial<Session> = {}): Partial<Claims> {
-  return {
-    ...(signedInAt === undefined ? {} : { auth_time: signedInAt }),
-    ...(console ? { session: 'CONSOLE' } : {}),
-    ...(withKey ? { key: true } : {}),
-    ...(mustRegisterKey ? { only: 'KEY' } : {}),
-    ...(sso === undefined ? {} : { sso }),
-  };
-}
-
-function sessionOf({ auth_time: signedInAt, session, key, only, sso, iat }: Claims, loginAt: number): Session {
-  return {
-    signedInAt: typeof signedInAt === 'number' ? Math.min(signedInAt, iat) : loginAt,
-    console: session === 'CONSOLE',
-    withKey: key === true,
-    mustRegisterKey: only !== undefined,
-    ...(typeof sso === 'string' ? { sso } : {}),
-  };
 }
 
 const INVALID = 'the token is invalid; log in again';

@@ -1,5 +1,6 @@
 /** Has an attached key make, find or use the credential by which a registry recognizes it. Only the registry judges the answer. */
-import { HardwareError, type RecognizedKey } from '../../drivers/driver.ts';
+import type { RecognizedKey } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';

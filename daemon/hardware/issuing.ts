@@ -1,12 +1,7 @@
 /** Issues an attached key: its first PIN, and credentials for providers. The PIN is in memory only while the key gets it. */
 import { createHash } from 'node:crypto';
-import {
-  HardwareError,
-  type IssuedKey,
-  type PinRules,
-  type StoredCredential,
-  type StoredCredentialRequest,
-} from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
+import type { IssuedKey, PinRules, StoredCredential, StoredCredentialRequest } from '../../drivers/issued-key.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { objectIn, objectsOf } from '../../src/contract/json-object.ts';

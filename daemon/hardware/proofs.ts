@@ -1,13 +1,7 @@
 /** Has an attached key prove what it is, or sign a receipt. Only the registry judges the answer. */
 
-import {
-  type AttachedKey,
-  type Driver,
-  HardwareError,
-  type KeyAssertion,
-  type KeyEvidence,
-  type ProofRequest,
-} from '../../drivers/driver.ts';
+import type { AttachedKey, Driver, KeyAssertion, KeyEvidence, ProofRequest } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';

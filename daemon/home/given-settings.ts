@@ -5,12 +5,12 @@ import { Type } from 'typebox';
 import {
   daemonSettings,
   type FlagKey,
-  flagName,
   type GivenSettings,
   type SettingRow,
 } from '../../src/contract/daemon-settings.ts';
 import { fileBounds, type Limit, type LimitScope, rateLimits } from '../../src/contract/limits.ts';
 import type { Env } from '../../src/contract/local.ts';
+import { flagName } from '../../src/contract/setting-words.ts';
 import { username } from '../../src/contract/users.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { webhookAllowFrom } from '../base/allowed-targets.ts';

@@ -1,16 +1,10 @@
-/**
- * Credentials of devices at providers: begun, finished, removed. Each step is stored before the request to the provider, and a
- * lost response is resolved by listing, so that no credential exists there without a record here.
- */
-import { createHash } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { credentialIds, providerIds } from '../../src/contract/ids.ts';
-import { objectsOf } from '../../src/contract/json-object.ts';
 import type { CredentialItem } from '../../src/contract/providers.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { changers } from '../../src/contract/values.ts';
-import { type AttestationResponse, siteOf } from '../../src/contract/webauthn.ts';
+import type { AttestationResponse } from '../../src/contract/webauthn.ts';
 import { poll } from '../../src/delivery/wait.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { ProviderUnavailable } from '../base/errors.ts';
@@ -18,17 +12,17 @@ import { iso } from '../base/time.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
-import { type AuthenticatorData, readRegistered } from '../proofs/judge/authenticator-data.ts';
 import { type Context, commitFor, commitLast, retrying } from '../requests/context.ts';
-import { readClientData } from '../sign-in/client-data.ts';
 import { Conflict, type Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import * as domain from './credential.ts';
+import { begunOf, checkAnswer } from './key-answer.ts';
 import { isHeld, resetDocument, resetIn } from './key-reset.ts';
 import { demandNoReset } from './key-reset-service.ts';
+import { presented, storedIn } from './present.ts';
 import type { ProviderRecord } from './provider.ts';
 import type { ProviderService } from './provider-service.ts';
-import { isRefusal, newLabel, type ProviderOptions, ProviderRefused } from './providers/provider-api.ts';
+import { isRefusal, newLabel } from './providers/provider-api.ts';
 
 /** Dependencies of the service. */
 export interface CredentialServiceParts {
@@ -319,69 +313,3 @@ export class CredentialService {
     return { device, credential, provider };
   }
 }
-
-/** Request that the response of the key is compared with. */
-function begunOf({ origin, options, handle }: ProviderOptions): domain.BegunCredential {
-  const { challenge, rp, excludeCredentials, authenticatorSelection } = options as {
-    challenge?: unknown;
-    rp?: { id?: unknown };
-    excludeCredentials?: unknown;
-    authenticatorSelection?: { userVerification?: unknown };
-  };
-  if (typeof challenge !== 'string' || !/^[\w-]{22,}$/.test(challenge))
-    throw new ProviderRefused('the options of the provider have no challenge of at least 16 bytes');
-  const rpId = siteOf(origin, rp?.id);
-  if (rpId === null) throw new ProviderRefused('the options of the provider are for another site than its origin');
-  const excluded = objectsOf(excludeCredentials).map(({ id }) =>
-    Buffer.from(`${id}`, 'base64url').toString('base64url'),
-  );
-  const isVerified = authenticatorSelection?.userVerification === 'required';
-  return { challenge, origin, rpId, excluded, isVerified, handle };
-}
-
-const refusal = (problem: string): ApiError =>
-  new ApiError(Code.parameterError, `response: ${problem}; begin the credential again`);
-
-/** Refuses a response that was not made for these options. The provider checks the attestation. */
-function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunCredential | null): void {
-  if (begun === null) throw refusal('the credential was not begun');
-  const data = readClientData(response.clientDataJSON);
-  if (data?.type !== 'webauthn.create') throw refusal('the key has not made a credential: the type is another one');
-  if (data.challenge !== begun.challenge) throw refusal('the key has answered another challenge');
-  if (data.origin !== begun.origin || data.framed) throw refusal('the key has answered for another origin');
-  let made: AuthenticatorData;
-  try {
-    made = readRegistered(Buffer.from(response.attestationObject, 'base64url'));
-  } catch {
-    throw refusal('the answer of the key is malformed');
-  }
-  const site = createHash('sha256').update(begun.rpId).digest();
-  if (!site.equals(made.relyingPartyHash)) throw refusal('the key has answered for another site');
-  if (!made.touched) throw refusal('the key was not touched');
-  if (begun.isVerified && !made.verified)
-    throw refusal('the key has not verified its person, as the provider requires');
-  if (Buffer.from(made.credentialId).toString('base64url') !== id)
-    throw refusal('the key has answered with the id of another credential');
-  // After a lost answer, the other one would be found in its place; a lost key would then lose the other one.
-  if (begun.excluded?.includes(id))
-    throw refusal('the person already has a credential with the id that the key has answered with');
-}
-
-/** By what its key is asked whether it has the credential; null if the answer would not be reliable. */
-const storedIn = (credential: domain.CredentialRecord) => {
-  const { begun, credentialId: id, issuedAt } = credential;
-  return isHeld(credential) && issuedAt !== null && begun?.isReported && id !== null ? { site: begun.rpId, id } : null;
-};
-
-const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {
-  const { number, provider, account, issuedAt, removedAt } = credential;
-  const isOpen = removedAt === null;
-  return {
-    credentialId: credentialIds.format(number),
-    providerId: providerIds.format(provider),
-    person: device.userId ?? account,
-    createdAt: issuedAt === null ? null : iso(issuedAt),
-    removedAt: removedAt === null ? null : iso(removedAt),
-    pending: isOpen && (issuedAt === null || domain.isToRemove(credential, device)),
-  };
-};

@@ -2,17 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
-import { namesIn } from '../../src/contract/names.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type PersonSource, personSources } from '../../src/contract/values.ts';
-import { lock } from '../devices/decisions.ts';
-import type { DeviceChange, DeviceGuard, DeviceRecord } from '../devices/records.ts';
-import { saltedDigest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
 import { type BrakeCounts, isLeaveHeld, isNameHeld, type LeaverCounts } from './leaver-brake.ts';
 import type {
   NewPerson,
-  OwnerGuard,
   PersonAdd,
   PersonDetails,
   PersonEnder,
@@ -38,40 +33,6 @@ export function searchTextOf({
   const lines = [personIds.format(number), userName, ...[name, externalId].filter(part => part !== null)];
   return `${lines.join('\n')}\n\n${email ?? ''}`.toLowerCase();
 }
-
-/** Fields that the digest of a person covers, in this order; `active` as 0 or 1, `names` and `groups` as JSON. */
-export const digestedFields = namesIn(
-  'userName name names email externalId active groups source leftAt heldAt dueAt reason removedAt',
-) satisfies readonly (keyof PersonRecord)[];
-
-/** Fields that came later: the digest covers them if they have a value, so that those in older journals stay right. */
-const laterFields = ['pendingName'] as const;
-/** Fields of a row that its digest needs. */
-export const digestSources = [...digestedFields, ...laterFields, 'endedBy'] as const;
-
-/** The digest of a person, which entries of the journal have instead of names. It shows nothing once the salt is gone. */
-export function personDigest(person: Pick<PersonRecord, (typeof digestSources)[number] | 'salt'>): string {
-  const { names, active, groups } = person;
-  const stored = {
-    ...person,
-    names: names && JSON.stringify(names),
-    active: Number(active),
-    groups: JSON.stringify(groups),
-  };
-  return rowDigest(stored);
-}
-
-/** The digest of a row as engines exchange it. */
-export const rowDigest = (row: { readonly [K in (typeof digestSources)[number]]: unknown } & { salt: string }) =>
-  saltedDigest(
-    row.salt,
-    JSON.stringify([
-      ...digestedFields.map(field => row[field]),
-      ...laterFields.filter(field => row[field] !== null).map(field => row[field]),
-      // Persons of earlier journals have the one that their reason shows.
-      ...(row.endedBy === null || row.endedBy === enderIn(row.reason) ? [] : [{ endedBy: row.endedBy }]),
-    ]),
-  );
 
 /** The state of a person who has not left. */
 const present: PersonState = {
@@ -152,22 +113,6 @@ export function comesBack(
   const data = { ...subject(person), lockedDevices: lockedDevices.map(number => deviceIds.format(number)) };
   return updated(person, { ...details, ...present }, { type: 'PERSON_RETURNED', data });
 }
-
-/** The reason of locks if the source of a person, and no user, has ended the person. */
-export const leaverReason = (source: PersonSource): string => `left (${source})`;
-
-/** Who has ended a person, by the reason: daemons of earlier versions store nothing else. */
-const enderIn = (reason: unknown): PersonEnder =>
-  personSources.some(source => reason === leaverReason(source)) ? 'source' : 'admin';
-
-/** Whether an ADMIN has ended the person here. Then only an ADMIN brings the person back: the source may not know of it yet. */
-export const isEndedHere = ({
-  active,
-  reason,
-  endedBy,
-  removedAt,
-}: Pick<PersonState, 'active' | 'reason' | 'endedBy' | 'removedAt'>): boolean =>
-  !active && removedAt === null && (endedBy ?? enderIn(reason)) === 'admin';
 
 /** The public part of an entry about a person. */
 export const subject = ({ number, source }: Pick<PersonRecord, 'number' | 'source'>) => ({
@@ -256,32 +201,6 @@ interface NameState {
   readonly now: number;
 }
 
-/**
- * A device that is bound to a name without a person becomes one of this person, and shows the user name. If the person has left
- * and nothing waits for it, an ACTIVE device is locked.
- */
-export function matchDevice(device: DeviceRecord, person: PersonRecord, now: number): DeviceMatch {
-  const { number, deviceType, userId, status, version } = device;
-  const { userName, active, heldAt, dueAt, reason, source } = person;
-  const set = { userId: userName, person: person.number, updatedAt: now };
-  const before = { userId, personId: null };
-  const detail = { before, after: { userId: userName, personId: personIds.format(person.number) } };
-  const entry = { type: 'DEVICE_UPDATED', data: { deviceType }, detail } as const;
-  const bound = { kind: 'device.set', device: number, set, personVersion: person.version, entry } as const;
-  const isLeft = !active && heldAt === null && dueAt === null;
-  const decided = isLeft && status === 'ACTIVE' ? lock(device, reason ?? leaverReason(source), null, now) : null;
-  return {
-    changes: decided && 'change' in decided ? [bound, decided.change] : [bound],
-    guards: [{ kind: 'device', device: number, status: [status], version }],
-  };
-}
-
-/** What gives a device to a person, and when it may. */
-interface DeviceMatch {
-  readonly changes: readonly DeviceChange[];
-  readonly guards: readonly DeviceGuard[];
-}
-
 /** Whether a source gives a person who has left another external id, and with it the devices to someone else. */
 export const isSomeoneElse = (
   { active, externalId }: Pick<PersonRecord, 'active' | 'externalId'>,
@@ -297,20 +216,18 @@ export const removedAs = <P extends Pick<PersonRecord, 'externalId'>>(
   externalId: string | null,
 ) => removed.findLast(person => person.externalId === externalId) ?? null;
 
-/** Why a device may not be bound to a user name; null if it may. `person`: the one whose user name is equal. */
-export function ownerFault(
-  { userId, isRequired }: Pick<OwnerGuard, 'userId' | 'isRequired'>,
-  person: Pick<PersonRecord, 'active'> | null | undefined,
-): string | null {
-  if (!person)
-    return isRequired
-      ? `userId ${userId} is not the user name of a person. Add the person, or check the spelling`
-      : null;
-  return person.active ? null : `userId ${userId}: this person has left`;
-}
+/** The reason of locks if the source of a person, and no user, has ended the person. */
+export const leaverReason = (source: PersonSource): string => `left (${source})`;
 
-/** Why only an ADMIN may unlock a device of this person; null if others may. */
-export const unlockFault = (person: Pick<PersonRecord, 'active' | 'userName'> | null | undefined): string | null =>
-  person && !person.active
-    ? `${person.userName}, the person of this device, has left: only an ADMIN can unlock it`
-    : null;
+/** Who has ended a person, by the reason: daemons of earlier versions store nothing else. */
+export const enderIn = (reason: unknown): PersonEnder =>
+  personSources.some(source => reason === leaverReason(source)) ? 'source' : 'admin';
+
+/** Whether an ADMIN has ended the person here. Then only an ADMIN brings the person back: the source may not know of it yet. */
+export const isEndedHere = ({
+  active,
+  reason,
+  endedBy,
+  removedAt,
+}: Pick<PersonState, 'active' | 'reason' | 'endedBy' | 'removedAt'>): boolean =>
+  !active && removedAt === null && (endedBy ?? enderIn(reason)) === 'admin';

@@ -12,7 +12,7 @@ import type { DeviceRecord } from '../devices/records.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
-import { matchDevice } from './decisions.ts';
+import { matchDevice } from './device-decisions.ts';
 import { personPortions } from './leavers.ts';
 import { personWith } from './lookups.ts';
 import type { PersonRecord } from './records.ts';

@@ -5,7 +5,7 @@ import type { DeviceRecord } from '../devices/records.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { Store } from '../store/store.ts';
 import type { LookupKey } from '../store/table.ts';
-import { ownerFault, unlockFault } from './decisions.ts';
+import { ownerFault, unlockFault } from './device-decisions.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from './policy.ts';
 import type { OwnerGuard, PersonRecord } from './records.ts';
 

@@ -17,6 +17,7 @@ import {
   type TokenRules,
 } from './id-token.ts';
 import { KeptRead } from './kept-read.ts';
+import { beginning, ending, refusing, translated } from './provider-failures.ts';
 import { keysAt, providerKeys } from './provider-keys.ts';
 import type { PollWaits } from './provider-requests.ts';
 import type { SsoConfig } from './records.ts';
@@ -288,38 +289,4 @@ function scopesOf(
 ): readonly string[] {
   if (chosen) return [...new Set(['openid', ...chosen])];
   return ['openid', ...usualScopes.filter(scope => offered?.includes(scope) ?? scope !== 'groups')];
-}
-
-const refusing = <T>(work: () => Promise<T>): Promise<T> =>
-  work().catch(error => {
-    throw translated(error);
-  });
-
-/** Calls the provider before a sign-in has a token: whatever is wrong with its answer counts as a provider that does not respond. */
-const beginning = <T>(work: () => Promise<T>): Promise<T> =>
-  refusing(work).catch(error => {
-    throw error instanceof TokenRefused ? new ProviderAway(error.message, { cause: error }) : error;
-  });
-
-/** Calls the provider about a session. The session has ended if the library reports `invalid_grant` or 401. */
-const ending = <T>(work: () => Promise<T>): Promise<T> =>
-  work().catch(error => {
-    if (error instanceof client.ResponseBodyError && error.error === 'invalid_grant')
-      throw new SessionOver(error.error);
-    if (error instanceof client.WWWAuthenticateChallengeError && error.status === 401) throw new SessionOver('401');
-    throw translated(error);
-  });
-
-/** The library wraps what `fetch` rejects with. Nothing that the provider has sent is in a message. */
-function translated(error: unknown): Error {
-  for (let cause = error; cause instanceof Error; cause = cause.cause)
-    if (cause instanceof ProviderAway || cause instanceof TokenRefused) return cause;
-  if (error instanceof client.AuthorizationResponseError) return new SignInDenied('the provider refused the sign-in');
-  if (error instanceof client.ResponseBodyError) {
-    const code = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'an error';
-    return new SignInDenied(`the provider refuses (${code})`);
-  }
-  return new TokenRefused(error instanceof Error ? error.message : 'not a valid response of a provider', {
-    cause: error,
-  });
 }

@@ -1,5 +1,5 @@
 /** The failures of node-hid as HardwareErrors, and what an operator can do about missing libraries and permissions. */
-import { HardwareError, type HardwareErrorCode } from '../driver.ts';
+import { HardwareError, type HardwareErrorCode } from '../hardware-error.ts';
 import { cleanText } from '../text.ts';
 import { VENDOR } from '../usb/ids.ts';
 

@@ -1,7 +1,7 @@
 /** An open HID interface on node-hid's asynchronous handle. */
 import type { HIDAsync } from 'node-hid';
 import { abortError, withSignal } from '../deadline.ts';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { FEATURE_REPORT_BYTES } from '../protocols/otp-reports.ts';
 import { hardwareError } from './errors.ts';
 import type { HidHandle } from './system.ts';

@@ -1,22 +1,19 @@
 /** All keys that are plugged in: compares each scan with the last one, has new keys identified, and reports the changes. */
 import pLimit from 'p-limit';
-import {
-  type AssertionRequest,
-  type AttachedKey,
-  type DriverOptions,
-  type DriverStatus,
-  HardwareError,
-  type HardwareErrorCode,
-  type IssuedKey,
-  type IssueWork,
-  type KeyEvent,
-  type KeyEvidence,
-  type Notice,
-  notAttached,
-  type ProofRequest,
-  type ProofWork,
-  type RecognizedKey,
+import type {
+  AssertionRequest,
+  AttachedKey,
+  DriverOptions,
+  DriverStatus,
+  KeyEvent,
+  KeyEvidence,
+  Notice,
+  ProofRequest,
+  ProofWork,
+  RecognizedKey,
 } from '../driver.ts';
+import { HardwareError, type HardwareErrorCode, notAttached } from '../hardware-error.ts';
+import type { IssuedKey, IssueWork } from '../issued-key.ts';
 import { identifyKey, type KeyIdentity } from '../protocols/identify-key.ts';
 import { HidKey, type KeyAccess } from './hid-key.ts';
 import { Inquiry, PATIENCE } from './inquiry.ts';

@@ -1,5 +1,6 @@
 /** The driver of UKEYs: USB security keys, found through the system's HID devices. */
-import { type Driver, type DriverOptions, type DriverStatus, type KeyEvent, notAttached } from '../driver.ts';
+import type { Driver, DriverOptions, DriverStatus, KeyEvent } from '../driver.ts';
+import { notAttached } from '../hardware-error.ts';
 import type { KeyCards } from '../key-cards.ts';
 import { HidKeys } from './hid-keys.ts';
 import { parseMatch } from './known.ts';

@@ -1,16 +1,9 @@
 /** Tasks of a key after it was reported: reading what it reports about itself, and having it prove what it is. */
 import pLimit from 'p-limit';
 import { deadline, pause } from '../deadline.ts';
-import {
-  type AssertionRequest,
-  HardwareError,
-  type IssuedKey,
-  type IssueWork,
-  type KeyEvidence,
-  type ProofRequest,
-  type ProofWork,
-  type RecognizedKey,
-} from '../driver.ts';
+import type { AssertionRequest, KeyEvidence, ProofRequest, ProofWork, RecognizedKey } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
+import type { IssuedKey, IssueWork } from '../issued-key.ts';
 import { CLAIMS_AFTER, readFidoClaims } from '../protocols/claims.ts';
 import { issueKey } from '../protocols/issue-key.ts';
 import { ALREADY_TRIED, proveKey, recognizeKey } from '../protocols/prove-key.ts';

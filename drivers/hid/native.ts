@@ -1,7 +1,8 @@
 /** The HID driver's system on node-hid and usb. They are loaded only when they are needed. */
 import { existsSync, watch } from 'node:fs';
 import { abortError, withSignal } from '../deadline.ts';
-import { HardwareError, type Notice } from '../driver.ts';
+import type { Notice } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { describeMissing, errorText, hardwareError } from './errors.ts';
 import { NodeHidHandle } from './handle.ts';
 import { type Enumerate, nodeHidListing, sysfsListing } from './listing.ts';

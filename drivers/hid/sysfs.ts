@@ -1,7 +1,7 @@
 /** Linux: the hidraw nodes and the physical device that each belongs to, read from /sys without opening anything. */
 import { type Dir, opendirSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { interfaceClassesIn, SMART_CARD_CLASS } from '../usb/sysfs.ts';
 import { topLevelUsages } from './report-descriptor.ts';
 import type { HidInterface } from './system.ts';

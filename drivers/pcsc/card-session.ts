@@ -1,5 +1,6 @@
 import { deadline, isTimeout, withSignal } from '../deadline.ts';
-import { HardwareError, type TrafficLine } from '../driver.ts';
+import type { TrafficLine } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHardwareError, wasReset } from './errors.ts';
 import { CARD_MODE, type Card, DISPOSITION, type PcscReader, PROTOCOL } from './transport.ts';

@@ -3,20 +3,18 @@ import { deadline, pause } from '../deadline.ts';
 import {
   type AssertionRequest,
   type AttachedKey,
-  HardwareError,
-  type IssuedKey,
-  type IssueWork,
   type KeyClaims,
   type KeyEvent,
   type KeyEvidence,
   type Notice,
-  notAttached,
   noVersions,
   type ProofRequest,
   type ProofWork,
   type RecognizedKey,
 } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
+import { HardwareError, notAttached } from '../hardware-error.ts';
+import type { IssuedKey, IssueWork } from '../issued-key.ts';
 import { CLAIMS_AFTER } from '../protocols/claims.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { toHex } from '../protocols/hex.ts';

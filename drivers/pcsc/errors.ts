@@ -1,4 +1,4 @@
-import { HardwareError, type HardwareErrorCode } from '../driver.ts';
+import { HardwareError, type HardwareErrorCode } from '../hardware-error.ts';
 import { howToStartService } from './advice.ts';
 
 interface ErrorMeaning {

@@ -1,20 +1,19 @@
 import { setTimeout as after } from 'node:timers/promises';
-import {
-  type AssertionRequest,
-  type AttachedKey,
-  type Driver,
-  type DriverOptions,
-  type DriverStatus,
-  type IssuedKey,
-  type IssueWork,
-  type KeyEvent,
-  type KeyEvidence,
-  type Notice,
-  notAttached,
-  type ProofRequest,
-  type ProofWork,
-  type RecognizedKey,
+import type {
+  AssertionRequest,
+  AttachedKey,
+  Driver,
+  DriverOptions,
+  DriverStatus,
+  KeyEvent,
+  KeyEvidence,
+  Notice,
+  ProofRequest,
+  ProofWork,
+  RecognizedKey,
 } from '../driver.ts';
+import { notAttached } from '../hardware-error.ts';
+import type { IssuedKey, IssueWork } from '../issued-key.ts';
 import type { KeyCards } from '../key-cards.ts';
 import type { ApduObserver } from './card-session.ts';
 import { CardSlot } from './card-slot.ts';

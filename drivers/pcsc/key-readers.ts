@@ -1,4 +1,4 @@
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import type { KeyCardRequest } from '../key-cards.ts';
 import type { CardConnection, Closable } from '../protocols/connection.ts';
 import { HID_CLASS, type UsbLocation, usbDeviceAt } from '../usb/sysfs.ts';

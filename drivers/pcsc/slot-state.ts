@@ -2,7 +2,7 @@
  * The state machine of one reader slot: what a card's coming, going and reading lead to. Pure, so that a table tests it.
  * However often and in whatever order a reader reports, each insertion is reported once.
  */
-import type { HardwareError, HardwareErrorCode } from '../driver.ts';
+import type { HardwareError, HardwareErrorCode } from '../hardware-error.ts';
 import type { CardIdentity } from '../protocols/key-view.ts';
 import type { CardPresence } from './presence.ts';
 

@@ -2,7 +2,7 @@
  * Command and response APDUs of smart cards: building commands, and following the responses of T=0 cards.
  * Sources: ISO/IEC 7816-4 (instructions, status words), ETSI TS 102 221 and TS 151 011 (SIM cards).
  */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import type { CardConnection } from './connection.ts';
 import { allowApdu } from './gate.ts';
 import { concat, fromHex } from './hex.ts';

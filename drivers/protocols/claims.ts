@@ -1,6 +1,7 @@
 /** Claims of a key, read without a touch or a PIN after its serial is known. They prove nothing. */
 
-import { HardwareError, type KeyClaims } from '../driver.ts';
+import type { KeyClaims } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { cleanText } from '../text.ts';
 import { VENDOR } from '../usb/ids.ts';
 import type { CardConnection, ReportConnection } from './connection.ts';

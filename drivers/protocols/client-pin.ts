@@ -3,7 +3,8 @@
  * uses it. A PIN is passed as bytes, which the caller overwrites. Source: FIDO CTAP 2.1, 6.5 (authenticatorClientPIN).
  */
 import { createHash } from 'node:crypto';
-import { HardwareError, type PinState } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
+import type { PinState } from '../issued-key.ts';
 import { type AuthenticatorInfo, type callCtap2, responseMap } from './ctap2.ts';
 import { CTAP2, PIN } from './gate.ts';
 import { authenticate, PinExchange, type PinProtocol } from './pin-protocols.ts';

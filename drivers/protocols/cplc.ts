@@ -1,5 +1,5 @@
 /** Card production life cycle (CPLC) data. Source: GlobalPlatform Card Specification, GET DATA with tag 9F7F. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { CLA, commandApdu, INS, query } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { toHex } from './hex.ts';

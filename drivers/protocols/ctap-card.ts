@@ -3,7 +3,7 @@
  * (chaining, GET RESPONSE). Short commands are chained, which keys of all generations and all readers support.
  */
 import { pause } from '../deadline.ts';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { type CardResponse, CLA, commandApdu, INS, parseResponse, query, SW, SW1, selectApplication } from './apdu.ts';
 import type { CardConnection, CtapChannel } from './connection.ts';
 import { MAX_MESSAGE_BYTES } from './ctaphid-packets.ts';

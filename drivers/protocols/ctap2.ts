@@ -3,7 +3,8 @@
  * not stored on the key, and signatures with such a credential. Source: FIDO CTAP 2.2, 6.1 (authenticatorMakeCredential),
  * 6.2 (authenticatorGetAssertion), 6.4 (authenticatorGetInfo), 8.2 (status codes).
  */
-import { type AssertionRequest, HardwareError, type KeyAssertion, type KeyRefusal } from '../driver.ts';
+import type { AssertionRequest, KeyAssertion } from '../driver.ts';
+import { HardwareError, type KeyRefusal } from '../hardware-error.ts';
 import { type Cbor, type CborMap, readCbor } from './cbor.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import type { CtapChannel } from './connection.ts';

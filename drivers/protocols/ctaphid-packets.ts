@@ -2,7 +2,7 @@
  * CTAPHID packets: reports of 64 bytes that carry a message in one initialization packet and up to 128 continuation packets.
  * Source: FIDO CTAP 2.1, 11.2.4.
  */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 
 /** Length of a report, without the report number. */
 const REPORT_BYTES = 64;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { pause } from '../deadline.ts';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import type { CtapChannel, ReportConnection } from './connection.ts';
 import { BROADCAST_CHANNEL, type CtaphidMessage, MessageAssembler, toPackets } from './ctaphid-packets.ts';
 import { allowCtap, CTAPHID, type CtapGate } from './gate.ts';

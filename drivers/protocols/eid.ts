@@ -1,5 +1,5 @@
 /** The EID of an eUICC. Sources: GSMA SGP.02 and SGP.22 (ISD-R, GET EID), ETSI TS 102 221 (TERMINAL CAPABILITY), lpac, pySim. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { CLA, commandApdu, exchange, INS, query, selectApplication, succeeded } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { fromHex, toHex } from './hex.ts';

@@ -1,5 +1,5 @@
 /** A FIDO key on a reader, by contacts or NFC: the UKEY that it is over USB, with the serial number of its maker's application. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { makerName, VENDOR } from '../usb/ids.ts';
 import type { CardConnection } from './connection.ts';
 import { CtapCardChannel } from './ctap-card.ts';

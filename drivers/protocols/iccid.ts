@@ -1,5 +1,5 @@
 /** The ICCID of a SIM card. Sources: ETSI TS 102 221 (EF_ICCID), TS 151 011 (class A0), ITU-T E.118 (check digit). */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { CLA, commandApdu, exchange, INS, query, SELECT_BY, SW, SW1 } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { fromHex, toHex } from './hex.ts';

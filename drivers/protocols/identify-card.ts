@@ -1,5 +1,5 @@
 /** Reads the serial of a card: tries the serial sources of cards in their order. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { CLA, commandApdu, INS, query } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { readCplc } from './cplc.ts';

@@ -1,5 +1,5 @@
 /** Reads the serial of a USB key: with the maker's own protocol if there is one, else from the USB descriptor. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { VENDOR } from '../usb/ids.ts';
 import { type KeySerialSource, serialSourcesFor } from './key-sources.ts';
 import type { KeyReport, KeyView } from './key-view.ts';

@@ -1,6 +1,7 @@
 /** Issues a USB key over its FIDO interface: its first PIN, rules for it, and credentials that it stores. */
 import { deadline } from '../deadline.ts';
-import { HardwareError, type IssuedKey, type IssueWork } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
+import type { IssuedKey, IssueWork } from '../issued-key.ts';
 import { type Authenticator, enterPin, PERMISSION, type PinToken, readPinState, setPin } from './client-pin.ts';
 import type { CtapChannel } from './connection.ts';
 import { type AuthenticatorInfo, callCtap2, getInfo } from './ctap2.ts';

@@ -1,6 +1,6 @@
 /** The table of the ways to read a USB key's serial, in the order of trying. Each applies only to known USB ids. */
 import { deadline } from '../deadline.ts';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { PRODUCT, VENDOR, YUBIKEY, yubiKeysWith } from '../usb/ids.ts';
 import type { CardConnection, ReportConnection } from './connection.ts';
 import type { KeyReport, KeyView, Opener } from './key-view.ts';

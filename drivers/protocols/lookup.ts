@@ -2,7 +2,8 @@
  * Which credential of a list a key has, without a touch. Source: FIDO CTAP 2.1, 6.2 (authenticatorGetAssertion with `up: false`) and 6.4
  * (what a message and a list may have).
  */
-import { type AssertionRequest, HardwareError, type KeyAssertion, type RecognizedKey } from '../driver.ts';
+import type { AssertionRequest, KeyAssertion, RecognizedKey } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { type CborInput, cborMap } from './cbor-write.ts';
 import type { Authenticator, PinToken } from './client-pin.ts';
 import type { CtapChannel } from './connection.ts';

@@ -1,5 +1,5 @@
 /** The serial in the application id (AID) of an OpenPGP card. Source: OpenPGP application on ISO smart cards 3.4, 4.2.1. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { commandApdu, INS, query, selectApplication } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { toHex } from './hex.ts';

@@ -2,7 +2,7 @@
  * Frames of a YubiKey's OTP interface: 70 bytes to the key and a checksummed answer from it, in feature reports of 7 bytes
  * and a flag byte. Source: Yubico/yubikey-manager (yubikit/core/otp.py).
  */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { allowSlot } from './gate.ts';
 
 const PAYLOAD_BYTES = 64;

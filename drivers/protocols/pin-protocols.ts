@@ -11,7 +11,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import type { CborMap } from './cbor.ts';
 import type { CborInput } from './cbor-write.ts';
 import { concat } from './hex.ts';

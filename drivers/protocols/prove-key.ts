@@ -1,13 +1,7 @@
 /** Has a USB key prove what it is or sign a receipt, over the interface that the method needs. */
 import { deadline, pause } from '../deadline.ts';
-import {
-  type AssertionRequest,
-  HardwareError,
-  type KeyEvidence,
-  type ProofRequest,
-  type ProofWork,
-  type RecognizedKey,
-} from '../driver.ts';
+import type { AssertionRequest, KeyEvidence, ProofRequest, ProofWork, RecognizedKey } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { VENDOR } from '../usb/ids.ts';
 import type { CardConnection, Closable, CtapChannel } from './connection.ts';
 import { CtapCardChannel } from './ctap-card.ts';

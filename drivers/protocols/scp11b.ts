@@ -3,7 +3,8 @@
  * GlobalPlatform Card Specification 2.3, Amendment F 1.3 (SCP11); Yubico/yubikey-manager (yubikit/securitydomain.py), which reads
  * key information and certificates without the tags E0 and BF21 around them. Both forms are read here.
  */
-import { HardwareError, type KeyEvidence } from '../driver.ts';
+import type { KeyEvidence } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { type CardResponse, CLA, commandApdu, exchange, INS, query, selectApplication, succeeded } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import { concat, fromHex } from './hex.ts';

@@ -1,5 +1,5 @@
 /** Which serial numbers may identify a key: pure decisions on what a key or a card reports as its serial. */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { PRODUCT, VENDOR } from '../usb/ids.ts';
 
 /** Serial numbers that the registry accepts. */

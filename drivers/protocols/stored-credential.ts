@@ -2,13 +2,9 @@
  * Credentials that a key stores for sign-in at a provider, and what belongs to them: the minimal length of the PIN, and removal
  * of a credential. Source: FIDO CTAP 2.1, 6.1, 6.8 (credential management), 6.11 (configuration), 12.1 (credProtect).
  */
-import {
-  HardwareError,
-  type KeyCredential,
-  type PinRules,
-  type StoredCredential,
-  type StoredCredentialRequest,
-} from '../driver.ts';
+
+import { HardwareError } from '../hardware-error.ts';
+import type { KeyCredential, PinRules, StoredCredential, StoredCredentialRequest } from '../issued-key.ts';
 import { type CborInput, cborMap, writeCbor } from './cbor-write.ts';
 import { type Authenticator, malformed, type PinToken } from './client-pin.ts';
 import { descriptor, PLATFORM_MANAGED, publicKey, responseMap } from './ctap2.ts';

@@ -2,7 +2,7 @@
  * Token2 keys report their serial only over the smart card interface: CTAPHID command 41 returns an ATR. Medium confidence,
  * no public source.
  */
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { CLA, commandApdu, query, selectApplication } from './apdu.ts';
 import type { CardConnection } from './connection.ts';
 import type { KeyReport } from './key-view.ts';

@@ -2,7 +2,8 @@
  * Keys with Trussed firmware, which have a number of their own: Nitrokey 3, Nitrokey Passkey and Solo 2.
  * Source: Nitrokey/nitrokey-sdk-py (trussed/admin_app.py).
  */
-import { HardwareError, type KeyClaims } from '../driver.ts';
+import type { KeyClaims } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import type { ReportConnection } from './connection.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import { CTAPHID } from './gate.ts';

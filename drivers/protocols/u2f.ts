@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { pause } from '../deadline.ts';
-import { type AssertionRequest, HardwareError, type KeyAssertion, type RecognizedKey } from '../driver.ts';
+import type { AssertionRequest, KeyAssertion, RecognizedKey } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { parseResponse, SW } from './apdu.ts';
 import type { CtapChannel } from './connection.ts';
 import { CTAPHID } from './gate.ts';

@@ -3,7 +3,7 @@
  * Source: Yubico/yubikey-manager (yubikit/management.py, yubikit/yubiotp.py).
  */
 import { pause } from '../deadline.ts';
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { commandApdu, query, selectApplication } from './apdu.ts';
 import type { CardConnection, FeatureConnection, ReportConnection } from './connection.ts';
 import { CtapHidChannel } from './ctaphid.ts';

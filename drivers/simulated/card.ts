@@ -1,4 +1,4 @@
-import { HardwareError } from '../driver.ts';
+import { HardwareError } from '../hardware-error.ts';
 import { CLA, commandApdu, INS, query, SW, SW1, selectApplication } from '../protocols/apdu.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { concat } from '../protocols/hex.ts';

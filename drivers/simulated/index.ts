@@ -4,14 +4,13 @@ import {
   type Driver,
   type DriverOptions,
   type DriverStatus,
-  HardwareError,
   type KeyEvent,
   type KeyEvidence,
-  notAttached,
   noVersions,
   type ProofRequest,
   type ProofWork,
 } from '../driver.ts';
+import { HardwareError, notAttached } from '../hardware-error.ts';
 import type { CardConnection } from '../protocols/connection.ts';
 import { CARD_SERIAL_SOURCES, identifyCard } from '../protocols/identify-card.ts';
 import { checkedSerial } from '../protocols/serial.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { referencePages } from '../../scripts/docs/reference.ts';
 import { variables } from '../../src/cli/framework/environment.ts';
-import { settingVariables } from '../../src/contract/daemon-settings.ts';
 import { environment } from '../../src/contract/local.ts';
+import { settingVariables } from '../../src/contract/setting-words.ts';
 import { sourcesIn } from './pages.ts';
 
 const root = join(import.meta.dirname, '../..');

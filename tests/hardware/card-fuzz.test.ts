@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { isContactless } from '../../drivers/pcsc/reader-names.ts';
 import { parseCplc } from '../../drivers/protocols/cplc.ts';
 import { parseEid } from '../../drivers/protocols/eid.ts';

@@ -7,7 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { credentialOf } from '../../daemon/proofs/judge/credential.ts';
-import type { IssuedKey, StoredCredentialRequest } from '../../drivers/driver.ts';
+import type { IssuedKey, StoredCredentialRequest } from '../../drivers/issued-key.ts';
 import { issueKey } from '../../drivers/protocols/issue-key.ts';
 import { proveKey, recognizeKey } from '../../drivers/protocols/prove-key.ts';
 import { FidoKey } from '../support/fido-key.ts';

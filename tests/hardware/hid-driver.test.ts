@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Driver, HardwareError, type KeyEvent } from '../../drivers/driver.ts';
+import type { Driver, KeyEvent } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { createHidDriver, type HidDriverOptions } from '../../drivers/hid/index.ts';
 import type { KeyCards } from '../../drivers/key-cards.ts';
 import { FakeHid } from '../support/fake-hid.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 
 import { describeMissing, hardwareError } from '../../drivers/hid/errors.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { readCardClaims } from '../../drivers/protocols/claims.ts';
 import type { CardConnection } from '../../drivers/protocols/connection.ts';
 import { parseCplc } from '../../drivers/protocols/cplc.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import type { CardConnection } from '../../drivers/protocols/connection.ts';
 import { identifyKey } from '../../drivers/protocols/identify-key.ts';
 import type { KeyView } from '../../drivers/protocols/key-view.ts';

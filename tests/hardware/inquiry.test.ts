@@ -1,6 +1,6 @@
 /** The table of when the result of asking a key is accepted. */
 import { describe, expect, it } from 'vitest';
-import { HardwareError, type HardwareErrorCode } from '../../drivers/driver.ts';
+import { HardwareError, type HardwareErrorCode } from '../../drivers/hardware-error.ts';
 import { Inquiry, type InquiryAttempt, isSettled, PATIENCE } from '../../drivers/hid/inquiry.ts';
 import type { KeyIdentity } from '../../drivers/protocols/identify-key.ts';
 

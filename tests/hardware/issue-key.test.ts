@@ -1,7 +1,8 @@
 /** A key is issued: PIN, stored credentials, rules, reset; by both PIN protocols, against an authenticator written from the standard. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { HardwareError, type IssuedKey, type StoredCredentialRequest } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
+import type { IssuedKey, StoredCredentialRequest } from '../../drivers/issued-key.ts';
 import { expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { writeCbor } from '../../drivers/protocols/cbor-write.ts';
 import { allowCtap, allowIssuing, allowReset } from '../../drivers/protocols/gate.ts';

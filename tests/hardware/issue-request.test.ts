@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type IssueInput, issueAttached } from '../../daemon/hardware/issuing.ts';
-import type { AttachedKey, Driver, IssuedKey, StoredCredentialRequest } from '../../drivers/driver.ts';
+import type { AttachedKey, Driver } from '../../drivers/driver.ts';
+import type { IssuedKey, StoredCredentialRequest } from '../../drivers/issued-key.ts';
 
 const options = { challenge: 'c2VydmVy', rp: { id: 'example.com' }, user: { id: 'AQ', name: 'ada' } };
 

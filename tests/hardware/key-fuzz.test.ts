@@ -1,7 +1,7 @@
 /** For any bytes from a key each parser returns a value or throws a HardwareError: no other error, no endless loop. */
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { parseResponse } from '../../drivers/protocols/apdu.ts';
 import { configClaims } from '../../drivers/protocols/claims.ts';
 import { parseInfo } from '../../drivers/protocols/ctap2.ts';

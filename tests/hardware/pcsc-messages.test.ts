@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { explainLoadFailure, isNotInstalled } from '../../drivers/pcsc/advice.ts';
 import { toHardwareError } from '../../drivers/pcsc/errors.ts';
 import { createPcscDriver } from '../../drivers/pcsc/index.ts';

@@ -1,6 +1,7 @@
 /** YubiKeys prove themselves by SCP11b over the real PC/SC service, against a card under a test root. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Driver, HardwareError, type TrafficLine } from '../../drivers/driver.ts';
+import type { Driver, TrafficLine } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { createHidDriver } from '../../drivers/hid/index.ts';
 import { createPcscDriver, type PcscDriver } from '../../drivers/pcsc/index.ts';
 import { toHex } from '../../drivers/protocols/hex.ts';

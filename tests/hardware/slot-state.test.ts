@@ -1,6 +1,6 @@
 /** The table of the slot's state machine: each row is a sequence of events and what has to be done after the last one. */
 import { expect, it } from 'vitest';
-import { HardwareError, type HardwareErrorCode } from '../../drivers/driver.ts';
+import { HardwareError, type HardwareErrorCode } from '../../drivers/hardware-error.ts';
 import type { CardPresence } from '../../drivers/pcsc/presence.ts';
 import { nextSlotState, type SlotEvent, type SlotState, type Transition } from '../../drivers/pcsc/slot-state.ts';
 import type { CardIdentity } from '../../drivers/protocols/key-view.ts';

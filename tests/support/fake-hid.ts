@@ -1,5 +1,5 @@
 /** A fake operating system, for what real hardware rarely does. */
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import type { HidHandle, HidInterface, HidSystem } from '../../drivers/hid/system.ts';
 import type { FeatureConnection, ReportConnection } from '../../drivers/protocols/connection.ts';
 

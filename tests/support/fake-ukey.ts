@@ -2,7 +2,7 @@
  * The key's end of the key protocols, on bytes, written from the protocols and not from the code under test. It is not a
  * complete key: it answers the commands it is constructed with, and records what it received.
  */
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import type { CardConnection, FeatureConnection, ReportConnection } from '../../drivers/protocols/connection.ts';
 import { received } from './received-commands.ts';
 

@@ -1,5 +1,5 @@
 /** The test authenticator behind CTAPHID: waits for a touch with keepalives, and can be canceled. */
-import { HardwareError } from '../../drivers/driver.ts';
+import { HardwareError } from '../../drivers/hardware-error.ts';
 import { expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { MessageAssembler, toPackets } from '../../drivers/protocols/ctaphid-packets.ts';
 import { allowCtap, allowReset } from '../../drivers/protocols/gate.ts';

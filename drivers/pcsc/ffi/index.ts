@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { setTimeout as after } from 'node:timers/promises';
-import { HardwareError } from '../../driver.ts';
 import { trackNativeCall } from '../../exit.ts';
+import { HardwareError } from '../../hardware-error.ts';
 import { explainLoadFailure, explainNoFfi } from '../advice.ts';
 import { ReaderList } from '../reader-list.ts';
 import type { Card, Pcsc, PcscReader, ReaderWatch, WatchHandlers } from '../transport.ts';

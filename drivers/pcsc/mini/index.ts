@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as PcscMini from 'pcsc-mini';
 import type * as Addon from 'pcsc-mini/build/addon.node.js';
-import { HardwareError } from '../../driver.ts';
+import { HardwareError } from '../../hardware-error.ts';
 import { explainLoadFailure } from '../advice.ts';
 import { nativeCode } from '../errors.ts';
 import { ReaderList } from '../reader-list.ts';

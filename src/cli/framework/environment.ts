@@ -1,6 +1,7 @@
 /** The environment variables of the program, for the manual page and the reference. */
-import { settingVariables } from '../../contract/daemon-settings.ts';
+
 import { defaultHome, environment } from '../../contract/local.ts';
+import { settingVariables } from '../../contract/setting-words.ts';
 
 /** An environment variable, as the manual page and the reference describe it. */
 interface Variable {

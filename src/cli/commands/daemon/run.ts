@@ -1,10 +1,5 @@
-import {
-  daemonSettings,
-  type FlagKey,
-  flagHelp,
-  flagName,
-  type SettingRow,
-} from '../../../contract/daemon-settings.ts';
+import { daemonSettings, type FlagKey, type SettingRow } from '../../../contract/daemon-settings.ts';
+import { flagHelp, flagName } from '../../../contract/setting-words.ts';
 import { command } from '../../framework/define.ts';
 import type { FlagShape, Hyphens } from '../../framework/flags.ts';
 import { programIo } from './store.ts';

@@ -1,0 +1,27 @@
+/** Credentials of devices, as responses show them. */
+import { credentialIds, providerIds } from '../../src/contract/ids.ts';
+import type { CredentialItem } from '../../src/contract/providers.ts';
+import { iso } from '../base/time.ts';
+import type { DeviceRecord } from '../devices/records.ts';
+import * as domain from './credential.ts';
+import { isHeld } from './key-reset.ts';
+
+/** By what its key is asked whether it has the credential; null if the answer would not be reliable. */
+export const storedIn = (credential: domain.CredentialRecord) => {
+  const { begun, credentialId: id, issuedAt } = credential;
+  return isHeld(credential) && issuedAt !== null && begun?.isReported && id !== null ? { site: begun.rpId, id } : null;
+};
+
+/** A credential, as the list of its device shows it. */
+export const presented = (credential: domain.CredentialRecord, device: DeviceRecord): CredentialItem => {
+  const { number, provider, account, issuedAt, removedAt } = credential;
+  const isOpen = removedAt === null;
+  return {
+    credentialId: credentialIds.format(number),
+    providerId: providerIds.format(provider),
+    person: device.userId ?? account,
+    createdAt: issuedAt === null ? null : iso(issuedAt),
+    removedAt: removedAt === null ? null : iso(removedAt),
+    pending: isOpen && (issuedAt === null || domain.isToRemove(credential, device)),
+  };
+};
