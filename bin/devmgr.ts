@@ -43,7 +43,7 @@ const endWithoutResult = () => {
   process.exit(exitCodes.failure);
 };
 process.once('beforeExit', endWithoutResult);
-/** What the program starts itself for. */
+/** The processes that the program starts itself as. */
 const inner = { [keychainCommand]: runKeychainAccess, [removalCommand]: runRemoval }[argv[0] ?? ''];
 void (inner ? inner(argv.slice(1)) : run(argv, io, process.env, programs)).then(finish);
 

@@ -38,7 +38,7 @@ export interface AttachedKey {
 export const noVersions = { hardwareVersion: null, firmwareVersion: null } as const;
 
 /**
- * What a key reports about itself without a touch or a PIN. Absent: the key did not say it. Texts have passed `cleanText` and have
+ * Claims of a key about itself, read without a touch or a PIN. Absent: the key did not report it. Texts have passed `cleanText` and have
  * at most 256 characters; lists have at most 32 items.
  */
 export interface KeyClaims {

@@ -175,7 +175,7 @@ function receive(event: Notification): void {
     cursor = event.id;
   }
   pending.push(event);
-  // What an operator does after unplugging a key does not concern that key.
+  // Actions of an operator after unplugging a key do not concern that key.
   if (event.id === undefined) deliver();
   else collecting ??= setTimeout(deliver, COLLECT_MS);
 }

@@ -460,7 +460,7 @@ const fileFaults: typeof en.importing.fault = {
   'no packages': 'Die Datei hat keine Schlüsselpakete.',
 };
 
-/** What a file is that no program reads as rows, and what to do. */
+/** Kinds of files that cannot be read as rows, and what to do with each. */
 const foreignFiles: typeof en.importing.foreign = {
   html: 'Es ist eine HTML-Seite. Exportieren Sie sie als CSV (in ServiceNow: Exportieren > CSV), oder speichern Sie sie in Excel als .xlsx.',
   xls: 'Es ist eine Arbeitsmappe von Excel 97 bis 2003. Speichern Sie sie in Excel als .xlsx oder als CSV UTF-8.',

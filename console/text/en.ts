@@ -423,7 +423,7 @@ const fileFaults = {
   'no packages': 'The file has no key packages.',
 } satisfies Words<InputFault['what']>;
 
-/** What a file is that no program reads as rows, and what to do. */
+/** Kinds of files that cannot be read as rows, and what to do with each. */
 const foreignFiles = {
   html: 'it is an HTML page. Export it as CSV (in ServiceNow: Export > CSV), or save it in Excel as .xlsx.',
   xls: 'it is a workbook of Excel 97 to 2003. Save it in Excel as .xlsx or as CSV UTF-8.',

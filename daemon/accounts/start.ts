@@ -27,7 +27,7 @@ declare module '../http/subject.ts' {
   interface Offers {
     /** The webhooks of the registry. */
     webhooks?: () => Promise<readonly MadeWebhook[]>;
-    /** What every request is checked with. */
+    /** The checks of every request. */
     accounts: {
       readonly limiter: RequestLimits;
       readonly shortLived: ShortLived;

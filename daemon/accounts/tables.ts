@@ -24,7 +24,7 @@ export const accountsNamed: Lookup<UserRecord> = { table: users, by: ['userKey']
 
 export const enabledAdmins: Lookup<UserRecord> = { table: users, by: [], having: { role: 'ADMIN', disabled: false } };
 
-/** What never changes in a service token. */
+/** Fields of a service token that never change. */
 export const tokenFacts = namesIn('name role sha256 createdBy createdAt expiresAt allowedFrom may');
 
 export const serviceTokens = new StoreTable<ServiceTokenRecord>(

@@ -31,7 +31,7 @@ export function issuerProblem(text: string): string | null {
 const isPlainLoopback = ({ protocol, hostname }: URL): boolean => protocol === 'http:' && isLoopbackName(hostname);
 
 /**
- * What is wrong with an address that is entered, also with those that its name has now; null if nothing is. `named`: the address whose host
+ * The problem of an address that is entered, or of those that its name has now; null if there is none. `named`: the address whose host
  * may be internal. In words that follow the name of the field.
  */
 export async function enteredProblem(

@@ -3,7 +3,7 @@ import type { DecisionReason } from '../../src/contract/values.ts';
 import { storedProof } from '../devices/proof.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 
-/** What is known about a device beside its record. */
+/** Facts about a device beside its record. */
 interface Circumstances {
   /** Whether its person has left or waits for a release. */
   readonly hasLeft: boolean;

@@ -14,7 +14,7 @@ interface Range {
 /** A security advisory. */
 interface Advisory {
   readonly id: string;
-  /** What can happen, as a clause. */
+  /** The possible harm, as a clause. */
   readonly summary: string;
   readonly source: string;
   readonly ranges: readonly Range[];

@@ -1,4 +1,4 @@
-/** What keys claim of themselves, which proves nothing: a verdict without evidence. */
+/** Claims of keys about themselves, which prove nothing: a verdict without evidence. */
 import type { Claims, Proof } from '../../src/contract/proof.ts';
 import { unproved } from '../../src/contract/values.ts';
 import { advisoriesFor } from './advisories.ts';

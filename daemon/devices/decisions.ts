@@ -1,4 +1,4 @@
-/** What may be done to a device in which state, and what it changes. Decisions only, no I/O. */
+/** Decisions: which operation a device allows in which state, and what it changes. No I/O. */
 
 import { Code } from '../../src/contract/codes.ts';
 import { descriptionOf } from '../../src/contract/device-description.ts';
@@ -52,7 +52,7 @@ const rules = {
   restore: { INACTIVE: 'yes', ACTIVE: 'yes', LOCKED: 'yes', DEACTIVATED: deactivated },
 } as const satisfies Record<string, Readonly<Record<DeviceStatus, 'yes' | Denial>>>;
 
-/** What can be done to an existing device. */
+/** Operations on an existing device. */
 export type DeviceOperation = keyof typeof rules;
 
 /** Why the state of the device does not allow the operation; null if it does. */

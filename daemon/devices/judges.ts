@@ -46,7 +46,7 @@ export interface ProofJudge {
   standing(): Promise<(proof: string | null) => boolean>;
 }
 
-/** What a device is known by. */
+/** The identity of a device. */
 export type ShownIdentity = Pick<DeviceDetail, 'identity' | 'identityProvedAt'>;
 
 /** The credential by which the key of a device is recognized. */

@@ -37,7 +37,7 @@ export interface DeviceAction<B, D> {
 /** Keeps the types of the fields and of the result together. */
 const operation = <B, D>(parts: DeviceAction<B, D>): DeviceAction<B, D> => parts;
 
-/** What is returned, without the version: that is known after the commit. */
+/** The response without the version, which is known after the commit. */
 type Data<R> = Omit<DataOf<R>, 'version'>;
 type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
 

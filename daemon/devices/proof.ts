@@ -45,7 +45,7 @@ export function matchesProof(text: string | null, { proof, aaguid, advisory }: P
   return advisory === undefined || stored.advisories.includes(advisory);
 }
 
-/** What lists look proofs up by, beside the grade. */
+/** Fields by which lists find proofs, beside the grade. */
 export function marksOf(text: string | null): string[] {
   if (text === null) return [];
   const { proof, advisories } = storedProof(text);

@@ -1,4 +1,4 @@
-/** What is asked about devices: filters, parts of lists, statistics. */
+/** Queries about devices: filters, parts of lists, statistics. */
 import type { DeviceFilterName, DeviceFilterValue } from '../../src/contract/device-filters.ts';
 import type { Tag } from '../../src/contract/tags.ts';
 import { countedTags, type DeviceSort, type DeviceStatus, type DeviceType } from '../../src/contract/values.ts';
@@ -23,7 +23,7 @@ export interface DeviceQuery extends DeviceFilter, Window {
   readonly sortBy: DeviceSort;
 }
 
-/** What a scan of devices needs beside its rows. */
+/** Data that a scan of devices needs beside its rows. */
 export interface ScanOptions {
   /** By descending number; by default ascending. */
   readonly descending?: boolean | undefined;
@@ -47,7 +47,7 @@ export interface StatisticsQuery {
   readonly unusedSince: number;
 }
 
-/** What devices are tallied by, beside their state. `model`: manufacturer and model, with a line break between them. */
+/** Fields by which devices are tallied, beside their state. `model`: manufacturer and model, with a line break between them. */
 const tallySubjects = ['model', 'advisory', ...countedTags] as const;
 
 /** A number of devices with a common value. */

@@ -208,7 +208,7 @@ export interface DeviceGuard {
   readonly fields?: HeldFields;
 }
 
-/** What guards look at. */
+/** Fields that guards compare. */
 type GuardedPart = Pick<DeviceRecord, 'status' | 'activationCode' | 'version' | keyof HeldFields>;
 
 /** Why the guard does not hold for the device as it is now; null if it does. */

@@ -43,7 +43,7 @@ export interface AppChange {
   readonly entry: Entry;
 }
 
-/** What identifies an upload. */
+/** The identity of an upload. */
 export type AppIdentity = Pick<AppRecord, 'platform' | 'version' | 'extension' | 'fileName'>;
 
 /** `givenName` is the name of the file as the client sent it. */

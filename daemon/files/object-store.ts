@@ -11,7 +11,7 @@ export interface ObjectStore {
   openKept(target: S3Target): Promise<KeptObjects>;
 }
 
-/** What programs for a stopped registry do with the files of an object store: compare, keep and bring back. */
+/** Files of an object store, as programs for a stopped registry handle them: compared, kept and brought back. */
 export interface KeptObjects {
   /** SHA-256 in lower-case hex of a file, or of its copy that a restore has kept; null if there is neither. */
   digest(name: string): Promise<string | null>;

@@ -1,4 +1,4 @@
-/** What clients recognize this registry by: an Ed25519 key that is created once in the home. */
+/** The key by which clients recognize this registry: an Ed25519 key that is created once in the home. */
 import {
   createHash,
   createPrivateKey,

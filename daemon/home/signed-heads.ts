@@ -79,7 +79,7 @@ function parse(row: string): HeadLine | null {
 }
 
 /**
- * What the journal must contain according to the lines: those since the last restore. After a restore that was interrupted, nothing until
+ * Entries that the journal must contain by these lines: those since the last restore. After a restore that was interrupted, nothing until
  * the registry is opened for writing: the lines do not say whether the earlier registry or the restored one is in place.
  */
 export function anchorsOf(lines: readonly HeadLine[]): JournalAnchor[] {

@@ -8,7 +8,7 @@ import { type Call, operation, rawOperation } from './operation.ts';
 
 type OperationHandler<R> = (call: Call<R>) => Promise<DataOf<R>>;
 
-/** What carries out an operation. */
+/** The function that carries out an operation. */
 type Binding<R> =
   /** Returns `data` of the envelope. */
   | OperationHandler<R>

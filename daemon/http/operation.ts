@@ -36,7 +36,7 @@ import { hasMatch } from './ranges.ts';
 import { JSON_TYPE, noSuchOperation, setRateLimitHeaders, versionTag } from './responses.ts';
 import { checkQuery } from './strict-query.ts';
 
-/** What every operation is checked with. */
+/** The checks of every operation. */
 export interface OperationParts {
   readonly tokens: TokenCheck;
   readonly limiter: RequestLimits;

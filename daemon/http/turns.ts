@@ -12,7 +12,7 @@ const TURN_MS = 20;
 /** Most requests that wait for the response before them, of all connections: 40 MB. A connection that adds another is closed. */
 const MOST_WAITING = 10_000;
 
-/** What waits for its turn on a connection. */
+/** A request that waits for its turn on a connection. */
 interface TurnJob {
   readonly begin: () => void;
   /** Null for the last thing that happens on a connection: an upgrade, or the answer to what is not HTTP. */
@@ -109,7 +109,7 @@ export class RequestTurns {
     line.waiting.push(job);
     this.#waiting++;
     if (this.#waiting > this.#mostWaiting) socket.destroy();
-    // What the client sends beyond this stays in the buffers of the system.
+    // Further data of the client stays in the buffers of the system.
     else if (!line.isLast) socket.pause();
   }
 

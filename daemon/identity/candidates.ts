@@ -1,7 +1,7 @@
 /** Which credentials an attached key may have: the key itself shows only its model, so the likeliest come first. */
 import { identityBounds } from '../../src/contract/limits.ts';
 
-/** What an attached key and its station show. */
+/** Facts that an attached key and its station show. */
 export interface CandidatesQuery {
   readonly relyingParty: string;
   readonly aaguid: string;

@@ -1,4 +1,4 @@
-/** What a key gives: the credential that it has made, and its signatures. */
+/** The output of a key: the credential that it has made, and its signatures. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';
 import { same } from '../proofs/judge/certificate.ts';

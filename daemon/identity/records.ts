@@ -72,10 +72,10 @@ export interface IdentitySet {
 /** Every change of credentials. */
 export type IdentityChange = IdentityAdd | IdentitySet;
 
-/** What a device is known by. */
+/** The identity of a device. */
 export type Identity = (typeof identities)[number];
 
-/** What the device with these credentials is known by. A number that no key reports identifies nothing without one. */
+/** The identity of a device with these credentials. A number that no key reports identifies nothing without one. */
 export function identityOf(credentials: readonly Pick<IdentityRecord, 'lostAt' | 'numberSource'>[]): Identity {
   const last = credentials.at(-1);
   if (last === undefined) return 'serial';

@@ -71,7 +71,7 @@ export const identityChanges: ChangeRules<IdentityChange['kind']> = {
 
 type Set = Extract<IdentityChange, { readonly kind: 'identity.set' }>['set'];
 
-/** What an entry proves has its time: the audit compares the two. */
+/** A proved value has the time of its entry: the audit compares the two. */
 const atEntry = (set: Set, { at }: EntryContext): Set => ({
   ...set,
   ...(set.lostAt == null ? {} : { lostAt: at }),

@@ -6,7 +6,7 @@ import type { Decrypter, Encrypter } from 'age-encryption';
 import { syncFile } from '../base/files.ts';
 import { StartRefused } from '../base/start-refused.ts';
 
-/** What opens an encrypted backup: one of the two, or neither if it is not encrypted. */
+/** The secret that opens an encrypted backup: one of the two, or neither if it is not encrypted. */
 export interface DecryptionOptions {
   /** File with identities of age, one on each line. */
   readonly identityFile?: string | null | undefined;

@@ -14,7 +14,7 @@ const plain = (value: unknown): string => {
   return /^"[\w.:/-]*"$/.test(text) ? text.slice(1, -1) : text;
 };
 
-/** What happened, by the type of the entry. Types that are not here show their fields. */
+/** Words for each type of entry. Types that are not here show their fields. */
 const sentences: Partial<Record<EntryType, (details: Details) => string>> = {
   LOGIN_SUCCEEDED: () => 'logged in',
   LOGIN_FAILED: ({ reason }) => `could not log in${typeof reason === 'string' ? `: ${reason}` : ''}`,

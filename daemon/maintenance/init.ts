@@ -86,7 +86,7 @@ async function create(target: StoreTarget | null, home: Home, io: ProgramIo): Pr
     const heads = await HeadKeeper.start({ home, store, keys: () => journalKeys(home), now, warn });
     await signingKeys(home, now());
     await Instance.open(home);
-    // What it would log is in the result.
+    // The result has the lines that it would log.
     const log = { info: () => {} };
     const generated = await ensureFirstAdmin({ store, home, hashing: null, settings: { admin }, now, log });
     await heads.stop();

@@ -163,7 +163,7 @@ function warningsOf(origin: Origin, accepted: readonly string[], files: BlobRepo
   return [...unverified, ...accepted.slice(0, 1).map(text => `Warning: ${text}`), ...missing];
 }
 
-/** What clients notice if secrets are missing. Without `journal-key` nothing is restored. */
+/** Consequences for clients if secrets are missing. Without `journal-key` nothing is restored. */
 async function secretWarnings(home: Home, instance: string | null): Promise<string[]> {
   const own = await Instance.existing(home);
   const file = (name: 'instanceKey' | 'signingKey') => home.path(name);

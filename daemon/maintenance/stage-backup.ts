@@ -30,7 +30,7 @@ export interface StagedBackup {
 const fromBefore =
   'it has no manifest: it was made by a devmgr that did not write manifests yet, or the end of the file is missing';
 
-/** What `--accept-unverified` means, for its hint and for the warning after its use. */
+/** The meaning of `--accept-unverified`, for its hint and for the warning after its use. */
 export const unverifiedMeans =
   'anyone who could write this file may have changed passwords, roles, owners and activation codes in it';
 

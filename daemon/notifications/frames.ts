@@ -45,7 +45,7 @@ export function notificationOf(event: EventRecord): Notification | null {
   };
 }
 
-/** What users get of it: an ADMIN with `actor`. */
+/** The frame for users: an ADMIN gets `actor` too. */
 export function userEventOf(event: EventRecord, withActor: boolean): Notification | null {
   const notification = notificationOf(event);
   return (

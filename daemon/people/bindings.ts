@@ -10,7 +10,7 @@ const unmatchedNumbers: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, se
 
 /** A device and the name that it is bound to. */
 export type NamedDevice = Pick<DeviceRecord, 'number'> & { readonly userId: string };
-/** What leaving and returning look at. */
+/** Fields that leaving and returning compare. */
 export type PersonDevice = Pick<DeviceRecord, 'number' | 'status' | 'lockReason'>;
 
 const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
@@ -71,7 +71,7 @@ export function bindingReads(queries: RecordQueries) {
     leaverDevices: () => total(sql.leaverDevices),
     /** Service tokens, neither revoked nor expired at this time, that are refused because of their owner. */
     ownerlessTokens: (now: number) => total(sql.ownerlessTokens, now),
-    /** What the standing check counts: see the statements. */
+    /** Figures of the standing check: see the statements. */
     leaverAccounts: () => total(sql.leaverAccounts),
     leaverTokens: (now: number) => total(sql.leaverTokens, now),
     leaverCredentials: () => total(sql.leaverCredentials),

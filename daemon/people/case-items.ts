@@ -1,4 +1,4 @@
-/** What a person has or had, as the registry knows it now: nothing of it is stored a second time. */
+/** Items of a case, as the registry knows them now: nothing of them is stored a second time. */
 import { credentialIds, deviceIds, passkeyIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import { caseBounds } from '../../src/contract/limits.ts';
 import type { CaseKind } from '../../src/contract/values.ts';
@@ -28,7 +28,7 @@ interface OptionalReads {
   readonly pinOf?: (device: number) => Promise<{ readonly openedAt: number | null } | null>;
 }
 
-/** What the items are read from. */
+/** Sources of the items. */
 export type CaseStore = Pick<Store, 'devicesOf' | 'usersNamed' | 'personByName' | 'tokensOwnedBy' | 'passkeysOwnedBy'> &
   OptionalReads;
 
@@ -114,7 +114,7 @@ async function itemsOfDevice(store: CaseStore, { number, status }: PersonDevice)
     ...credentials.map(credential => {
       const { credentialId, issuedAt, removedAt } = credential;
       const kind = issuedAt === null ? 'issue' : 'credential';
-      // What the key has not made cannot be registered with a device that is not ACTIVE.
+      // A credential that the key has not made cannot be registered with a device that is not ACTIVE.
       const isOpen = removedAt === null && (credentialId !== null || status === 'ACTIVE');
       const id = credentialIds.format(credential.number);
       return item(

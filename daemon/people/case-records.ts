@@ -9,7 +9,7 @@ import type { Entry } from '../store/journal.ts';
 import { subject } from './decisions.ts';
 import type { PersonRecord } from './records.ts';
 
-/** What a person has or had. */
+/** An item that a person has or had. */
 export interface CaseItem {
   readonly kind: CaseKind;
   readonly id: string;
@@ -18,7 +18,7 @@ export interface CaseItem {
   readonly reason: string | null;
 }
 
-/** What an ADMIN has decided to keep. */
+/** An item that an ADMIN has decided to keep. */
 export interface KeptItem extends Pick<CaseItem, 'kind' | 'id'> {
   readonly reason: string;
   /** The name of the ADMIN. */

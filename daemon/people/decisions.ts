@@ -1,4 +1,4 @@
-/** What is decided about persons, and what follows when one leaves. No I/O. */
+/** Decisions about persons, and what follows when one leaves. No I/O. */
 
 import { randomBytes } from 'node:crypto';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';

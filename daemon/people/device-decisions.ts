@@ -1,4 +1,4 @@
-/** What is decided about the devices of persons. No I/O. */
+/** Decisions about the devices of persons. No I/O. */
 import { personIds } from '../../src/contract/ids.ts';
 import { lock } from '../devices/decisions.ts';
 import type { DeviceChange, DeviceGuard, DeviceRecord } from '../devices/records.ts';
@@ -25,7 +25,7 @@ export function matchDevice(device: DeviceRecord, person: PersonRecord, now: num
   };
 }
 
-/** What gives a device to a person, and when it may. */
+/** The changes that give a device to a person, and their conditions. */
 interface DeviceMatch {
   readonly changes: readonly DeviceChange[];
   readonly guards: readonly DeviceGuard[];

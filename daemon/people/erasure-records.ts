@@ -20,14 +20,14 @@ export interface PersonErase {
   readonly userKey: string;
   /** Numbers of the devices of the person, ascending; also those without a person that have the user name. */
   readonly devices: readonly number[];
-  /** What names the person: see `namesOf`. */
+  /** Texts that name the person: see `namesOf`. */
   readonly names: readonly string[];
 }
 
 /** Shorter names are too frequent in texts about others. */
 const SHORTEST = 2;
 
-/** What names a person, the longest first. */
+/** Texts that name a person, the longest first. */
 export function namesOf({ userName, pendingName, name, names, email, externalId }: PersonRecord): readonly string[] {
   const { emails = [], ...parts } = names ?? {};
   const all = [

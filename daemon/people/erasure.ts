@@ -100,7 +100,7 @@ export class Erasure {
   }
 }
 
-/** What the erasure of a person does not reach, with the time by which it is gone; null: it stays until someone removes it. */
+/** Data that the erasure of a person does not reach, with the time by which it is gone; null: it stays until someone removes it. */
 function remaining({ source, endedBy }: PersonRecord, accounts: readonly string[], now: number): Remaining[] {
   const of = (where: Remaining['where'], what: string, until: number | null = null): Remaining => ({
     where,

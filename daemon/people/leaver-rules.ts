@@ -19,7 +19,7 @@ import { apply, change, enter } from './person-writes.ts';
 import type { PersonLeave, PersonRecord, PersonSet, PersonUpdate } from './records.ts';
 import { type LeaverRow, leaverCounts, people } from './tables.ts';
 
-/** What leavers did within the last minutes: one row. */
+/** Leaves within the last minutes, counted in one row. */
 export class LeaverWindow extends ReplacedRows<number, LeaverRow, Field<LeaverRow>> {
   protected readonly lookup = leaverCounts.byKey;
 }

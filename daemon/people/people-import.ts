@@ -24,7 +24,7 @@ const readItem = compileReader(itemShape);
 type ImportItem = Static<typeof itemShape>;
 type FieldChanges = ImportResult['changes'];
 
-/** What an item does. `leave`: the change is made for all leavers at once. */
+/** The effect of an item. `leave`: the change is made for all leavers at once. */
 interface ItemDecision {
   readonly outcome: ImportOutcome;
   readonly person: PersonRecord | null;

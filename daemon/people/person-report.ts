@@ -1,4 +1,4 @@
-/** What the registry holds about one person, without secrets. */
+/** The report of all data about one person, without secrets. */
 import type { DataOf } from '../../src/contract/define.ts';
 import {
   backupIds,
@@ -49,7 +49,7 @@ interface ReportReads {
     })[]
   >;
 }
-/** What a report is made of. */
+/** Sources of a report. */
 export type ReportStore = Omit<Store, 'credentialsOf' | 'receipts' | 'backups'> &
   Omit<CaseStore, 'credentialsOf'> &
   ReportReads;

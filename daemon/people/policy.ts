@@ -13,7 +13,7 @@ export const PEOPLE_POLICY = 'people-policy';
 /** The policy before one is set. */
 export const noPeoplePolicy: PeoplePolicy = { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 };
 
-/** What leaving does by the policy. */
+/** The effect of leaving by the policy. */
 export const leaverRuleOf = ({ leavers, leaverDelayHours }: PeoplePolicy): LeaverRule => ({
   action: leavers,
   delayMs: leaverDelayHours * 3_600_000,

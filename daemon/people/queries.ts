@@ -1,4 +1,4 @@
-/** What is asked about persons. */
+/** Queries about persons. */
 import type { PersonSource } from '../../src/contract/values.ts';
 
 /** Persons match if they match every field that is given. */

@@ -1,4 +1,4 @@
-/** What lists of persons select by, once for all engines. */
+/** Fields by which lists of persons select, once for all engines. */
 import type { PersonFilter } from './queries.ts';
 
 /** A condition: SQL with a `?` for each value. */

@@ -108,7 +108,7 @@ export interface PersonUpdate {
   readonly entry: Entry;
 }
 
-/** What leaving does to devices, and when. */
+/** The effect of leaving on devices, and its time. */
 export interface LeaverRule {
   readonly action: LeaverAction;
   readonly delayMs: number;

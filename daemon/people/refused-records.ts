@@ -1,4 +1,4 @@
-/** What identity providers and the directory sent and the registry could not store: the newest of each source. Decisions only, no I/O. */
+/** Requests of identity providers and the directory that the registry could not store: the newest of each source. No I/O. */
 import { refusedBounds } from '../../src/contract/limits.ts';
 import { type ProvisioningSource, provisioningSources } from '../../src/contract/values.ts';
 import type { Entry } from '../store/journal.ts';

@@ -1,4 +1,4 @@
-/** What sources sent and the registry could not store. */
+/** Rules for requests of sources that the registry could not store. */
 
 import type { Field } from '../store/table.ts';
 import { ReplacedRows } from '../store/write/documents.ts';

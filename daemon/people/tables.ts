@@ -35,7 +35,7 @@ export const people = new StoreTable<PersonRecord>(
   { fixed: ['createdAt'], unique: ['userKey'], among: { removedAt: null } },
 );
 
-/** What opens the user names in the journal. */
+/** Keys that open the user names in the journal. */
 export const personSalts: Lookup<PersonRecord, 'number' | 'salt'> = { ...people.byKey, select: ['number', 'salt'] };
 
 /** All persons with a user name, by `personKey`: at most one of them is not removed. */
@@ -44,7 +44,7 @@ export const peopleNamed: Lookup<PersonRecord> = { table: people, by: ['userKey'
 /** All persons with an id of their provider. */
 export const peopleWithId: Lookup<PersonRecord> = { table: people, by: ['externalId'] };
 
-/** What leavers did within the last minutes: one row. */
+/** Leaves within the last minutes, counted in one row. */
 export interface LeaverRow {
   readonly number: number;
   readonly counts: LeaverCounts;

@@ -6,7 +6,7 @@ import type { ProofRecord } from './records.ts';
 export const answerDigest = (answer: AnsweredChallenge): string =>
   digest(answerParts.map(part => answer[part] ?? '').join('\n'));
 
-/** What `answerDigest` covers. */
+/** The fields that `answerDigest` covers. */
 export const answerParts = namesIn(
   'proofId serialNumber createdAt registryId challenge ephemeralKey described claims evidence',
 ) satisfies readonly (keyof ProofRecord)[];

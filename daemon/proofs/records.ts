@@ -21,7 +21,7 @@ export interface ProofRecord {
   readonly claims: string;
   /** JSON, as it was sent; null if the key only made claims. */
   readonly evidence: string | null;
-  /** What evidence that was sent twice has in common; null without evidence. */
+  /** The digest by which evidence that was sent twice is recognized; null without evidence. */
   readonly evidenceDigest: string | null;
   /** The proof that a device gets from it: JSON of a `StoredProof`. */
   readonly proof: string;

@@ -13,7 +13,7 @@ import { proofSweep } from './work.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {
-    /** What is trusted; absent without proofs. */
+    /** Trust anchors; absent without proofs. */
     roots?: TrustedRoots;
   }
 }

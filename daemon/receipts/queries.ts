@@ -1,4 +1,4 @@
-/** What is asked about receipts. */
+/** Queries about receipts. */
 
 /** Which receipts. Times are milliseconds since 1970. */
 export interface ReceiptFilter {

@@ -36,7 +36,7 @@ export interface AttemptCounters {
 }
 
 /**
- * What people enter for their own account and what others enter for it are counted separately, so that others cannot lock the
+ * Attempts of people for their own account and attempts of others for it are counted separately, so that others cannot lock the
  * owner out. `user`: number of the user who enters it; null if that is not a user.
  */
 export const entryKey = (account: number, user: number | null): string =>

@@ -13,7 +13,7 @@ export function checkBlobName(name: string): void {
 /** A name that no file has. */
 export const newBlobName = (): string => randomBytes(16).toString('hex');
 
-/** What follows the arrival of a file. */
+/** A watcher of the arrival of a file. */
 export interface Follower {
   /** Takes the function that returns how many bytes have arrived. */
   follow(arrived: () => number): void;

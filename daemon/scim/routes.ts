@@ -27,7 +27,7 @@ import { type Query, selected } from './selection.ts';
 /** Names of attributes of other schemas are longer than those of the contract. */
 const bounds = { values: bodyBounds.manyValues, name: 256, marksNull: true };
 
-/** What carries out the requests. */
+/** Services that carry out the requests. */
 export interface ScimServices {
   readonly users: ScimUsers;
   readonly groups: ScimGroups;
@@ -107,7 +107,7 @@ async function answer(scim: ScimServices, request: FastifyRequest, reply: Fastif
   return sent(found, query, request, reply);
 }
 
-/** What a search has in its body, as the query of a list has it (RFC 7644, section 3.4.3). */
+/** The body of a search, as the query of a list (RFC 7644, section 3.4.3). */
 function searchIn(body: unknown): Query {
   const { filter, startindex, count, attributes, excludedattributes } = requiredObject(body, refuse);
   const number = (value: unknown) => (typeof value === 'number' ? String(value) : value);

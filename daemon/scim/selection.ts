@@ -33,14 +33,14 @@ export function selected(resource: object, { attributes, excludedAttributes }: Q
   );
 }
 
-/** What is wanted of an attribute: all of it, or the parts that are named. */
+/** The selected part of an attribute: all of it, or the parts that are named. */
 function wantedOf(name: string, value: unknown, wanted: readonly string[]): unknown {
   if (wanted.includes(name.toLowerCase())) return value;
   const parts = partsIn(name, wanted);
   return parts.length === 0 ? undefined : partsOf(value, part => parts.includes(part));
 }
 
-/** What stays of an attribute without the parts that are named. */
+/** An attribute without the parts that are named. */
 function keptOf(name: string, value: unknown, left: readonly string[]): unknown {
   if (left.includes(name.toLowerCase())) return undefined;
   const parts = partsIn(name, left);

@@ -5,7 +5,7 @@ import { isAddressHost } from '../base/networks.ts';
 import type { OriginRule } from '../http/origin.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 
-/** What decides the site of a request. */
+/** Settings that decide the site of a request. */
 interface SiteRule {
   readonly origin: OriginRule;
   /** Origin at which people open the daemon; absent if none is set. */

@@ -1,4 +1,4 @@
-/** What single sign-on has of HTTP: the cookie that binds a sign-in to a browser, and the way back to the console. */
+/** Single sign-on over HTTP: the cookie that binds a sign-in to a browser, and the way back to the console. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';

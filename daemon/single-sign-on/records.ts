@@ -45,7 +45,7 @@ export function endingSessions(before: SsoConfig | null, after: SsoConfig | null
   return [replace({ name: SESSIONS, version }, JSON.stringify(changed), entry)];
 }
 
-/** What decides who signs in, and with which role. */
+/** Settings that decide who signs in, and with which role. */
 const decidingParts = {
   issuer: ({ issuer }: SsoConfig) => issuer,
   clientId: ({ clientId }: SsoConfig) => clientId,

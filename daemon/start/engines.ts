@@ -1,4 +1,4 @@
-/** What keeps a registry, or its files, outside of the home. A daemon loads the engine that it uses; each is left out with its line. */
+/** Engines that keep a registry, or its files, outside of the home. A daemon loads the one that it uses; each is left out with its line. */
 import { StartRefused } from '../base/start-refused.ts';
 import type { ObjectStore } from '../files/object-store.ts';
 import type { DatabaseEngine } from '../store/database.ts';

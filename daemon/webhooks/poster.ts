@@ -19,7 +19,7 @@ const POST_MS = 15_000;
 /** Bytes of a response's content that are read, and the milliseconds that they may take: then the connection is closed. */
 const content = { bytes: 4096, milliseconds: 1000 } as const;
 
-/** What came of a post. */
+/** The result of a post. */
 interface Result extends AttemptResult {
   /** HTTP status; null without a response. */
   readonly status: number | null;

@@ -184,7 +184,7 @@ const withRecord = (webhooks: Webhooks, record: WebhookRecord): Webhooks => ({
   list: webhooks.list.map(one => (one.number === record.number ? record : one)),
 });
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export interface PostResult extends AttemptResult, Omit<Attempt, 'number' | 'reason'> {}
 
 /** Next step after an attempt. `disabled` is why the endpoint is disabled now, or null. */

@@ -1,5 +1,5 @@
 /**
- * What the HID driver needs from the operating system. The logic of the driver uses only this interface; `native.ts`
+ * The part of the operating system that the HID driver needs. The logic of the driver uses only this interface; `native.ts`
  * implements it on node-hid and usb, and tests replace it to do what real hardware rarely does.
  */
 import type { Closable, FeatureConnection, ReportConnection } from '../protocols/connection.ts';

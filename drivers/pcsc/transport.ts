@@ -1,5 +1,5 @@
 /**
- * What the driver needs of PC/SC, and the numbers of its interface, which are the same on all systems. Two transports
+ * The part of PC/SC that the driver needs, and the numbers of its interface, which are the same on all systems. Two transports
  * implement it: `mini/` over pcscd's socket and the package pcsc-mini, `ffi/` over the library of the system. `library.ts` chooses one.
  */
 import type { ListedReader } from '../protocols/pcscd.ts';

@@ -64,7 +64,7 @@ export function firmwareVersionOf(report: Uint8Array): string {
 }
 
 /**
- * What to do after a report: `more`: read the next at once; `wait`: read again after a pause; `complete`: the answer is
+ * The next step after a report: `more`: read the next at once; `wait`: read again after a pause; `complete`: the answer is
  * there, reset the key; `none`: the key has no answer to this frame.
  */
 type OtpProgress = 'more' | 'wait' | 'complete' | 'none';

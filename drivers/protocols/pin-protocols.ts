@@ -27,7 +27,7 @@ const UNCOMPRESSED = 0x04;
 const COSE = { kty: 1, alg: 3, crv: -1, x: -2, y: -3 } as const;
 const ECDH_ES = -25;
 
-/** What `message` is sent with, by the key of an exchange or by a token. */
+/** The parameter that authenticates `message`, by the key of an exchange or by a token. */
 export function authenticate(protocol: PinProtocol, key: Uint8Array, message: Uint8Array): Uint8Array {
   const mac = createHmac('sha256', key.subarray(0, KEY)).update(message).digest();
   return protocol === 1 ? mac.subarray(0, BLOCK) : mac;

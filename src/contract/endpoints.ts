@@ -1,5 +1,5 @@
 /**
- * What a client knows about each operation without its schemas. Imports nothing: the command line reads it at every start. The
+ * Facts about each operation that a client needs without its schemas. Imports nothing: the command line reads it at every start. The
  * files of the resources describe the operations under the same names.
  */
 

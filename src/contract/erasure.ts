@@ -1,4 +1,4 @@
-/** What is held about one person, and its end. */
+/** The data about one person: its report, and its erasure. */
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { nullable, oneOf, secret, shown, timestamp } from './fields.ts';

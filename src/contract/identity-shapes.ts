@@ -21,7 +21,7 @@ const evidence = Type.Union([fidoEvidence, u2fEvidence], {
   description: 'what the key gave when it made the credential, as in a proof',
 });
 
-/** What a key gave when it made its credential. */
+/** The output of a key that has made its credential. */
 export type IdentityEvidence = FidoEvidence | U2fEvidence;
 
 /** The credential that a key has made, and the circumstances. */
@@ -67,7 +67,7 @@ export const identified = Type.Object({
   provedAt: nullable(timestamp('when the key last proved, with a touch, that it is the key of this device')),
 });
 
-/** What the hardware service is asked about the identity of a key. */
+/** A request to the hardware service about the identity of a key. */
 export const identifying = Type.Object({
   step: oneOf(identitySteps),
   relyingParty: line(textLengths.username, {
@@ -86,7 +86,7 @@ export const identifying = Type.Object({
   serialNumber: Type.Optional(nullable(f.serialNumber)),
 });
 
-/** What the key gave. */
+/** The output of the key. */
 export const identifiedKey = {
   evidence: Type.Optional(evidence),
   credentialId: nullable(shown('for find and prove: the credential that the key has; null if it has none of them')),

@@ -17,7 +17,7 @@ const keyReset = Type.Object({
   }),
   pending: count('credentials of the device that must be removed at providers and are not yet'),
 });
-/** What is recorded about the reset of a key. */
+/** Stages in the record of the reset of a key. */
 export type KeyReset = Static<typeof keyReset>;
 
 /** Operations on resets. */

@@ -46,7 +46,7 @@ export const sizes = {
 } as const;
 
 /**
- * What a JSON body may consist of: members of one object, characters in the name of a member, members and elements in all, and of
+ * Bounds of a JSON body: members of one object, characters in the name of a member, members and elements in all, and of
  * the body of a batch, a policy or evidence, and levels of nesting. They are counted as written: a name that occurs twice counts twice.
  */
 export const bodyBounds = { members: 256, name: 60, values: 2000, manyValues: 50_000, depth: 64 } as const;

@@ -99,7 +99,7 @@ export interface ListeningLine {
 }
 
 /**
- * What a daemon does. `registry`: stores devices, without looking for keys. `station`: shows the keys of its machine to the
+ * The task of a daemon. `registry`: stores devices, without looking for keys. `station`: shows the keys of its machine to the
  * programs on it, without a registry. `all`: both.
  */
 export const daemonRoles = ['all', 'registry', 'station'] as const;

@@ -35,7 +35,7 @@ const importResult = Type.Object({
   changes: Type.Array(importChange, { description: 'fields that change' }),
   devices: count('ACTIVE devices of the person that are locked or wait, if the person leaves'),
 });
-/** What an import did to a person, or would do. */
+/** The effect of an import on a person, done or expected. */
 export type ImportResult = Static<typeof importResult>;
 
 /** The import of persons. */

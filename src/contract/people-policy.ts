@@ -1,4 +1,4 @@
-/** What the registry requires of persons, and what happens when one leaves. */
+/** The policy for persons: what the registry requires of them, and what happens when one leaves. */
 import { type Static, Type } from 'typebox';
 import { additions, replacedPolicy, shownPolicy } from './define.ts';
 import { oneOf } from './fields.ts';
@@ -16,7 +16,7 @@ const peoplePolicy = Type.Object({
     description: 'hours between leaving and that action; 0: at once',
   }),
 });
-/** What the registry requires of persons, and what happens when one leaves. */
+/** The policy for persons: what the registry requires of them, and what happens when one leaves. */
 export type PeoplePolicy = Static<typeof peoplePolicy>;
 
 /** The policy of persons. */

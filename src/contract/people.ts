@@ -170,7 +170,7 @@ export const peopleOperations = additions('Persons', {
     data: Type.Object(peopleCheck),
   },
 
-  /** What can still be used in the name of a person. Empty lists if no account has the user name. */
+  /** Access that remains in the name of a person. Empty lists if no account has the user name. */
   getPersonAccess: {
     summary: 'List the accounts of a person and what they made',
     description:

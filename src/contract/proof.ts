@@ -1,4 +1,4 @@
-/** What a key claims about itself, the evidence that it gives, and what the registry concludes from both. */
+/** Claims of a key about itself, its evidence, and what the registry concludes from both. */
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { base64url, line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { proofBounds } from './limits.ts';
@@ -26,7 +26,7 @@ export const aaguid = line(36, {
   examples: ['2fc0579f-8113-47ea-b116-bb5a8db9202a'],
 });
 
-/** What a key reports about itself, without a touch or a PIN. It proves nothing. Absent: the key did not report it. */
+/** Claims of a key about itself, read without a touch or a PIN. They prove nothing. Absent: the key did not report it. */
 export const claims = Type.Object(
   {
     aaguid: Type.Optional(aaguid),
@@ -48,7 +48,7 @@ export const claims = Type.Object(
   },
   { description: 'what the key reports about itself; it proves nothing' },
 );
-/** What a key reports about itself. */
+/** Claims of a key about itself. */
 export type Claims = Static<typeof claims>;
 
 const scp11bEvidence = Type.Object({
@@ -80,7 +80,7 @@ export const u2fEvidence = Type.Object({
 export const evidence = Type.Union([scp11bEvidence, fidoEvidence, u2fEvidence], {
   description: 'what the key gave in answer to the challenge',
 });
-/** What a key gave in answer to a challenge. */
+/** The answer of a key to a challenge. */
 export type Evidence = Static<typeof evidence>;
 /** Evidence of SCP11b: bytes are base64url. */
 export type Scp11bEvidence = Static<typeof scp11bEvidence>;
@@ -89,7 +89,7 @@ export type FidoEvidence = Static<typeof fidoEvidence>;
 /** Evidence of a U2F registration: bytes are base64url. */
 export type U2fEvidence = Static<typeof u2fEvidence>;
 
-/** What is known about the genuineness of a key. */
+/** The proof of a key: what is known about its genuineness. */
 export const proof = Type.Object(
   {
     grade: oneOf(proofGrades, {
@@ -115,7 +115,7 @@ export const proof = Type.Object(
   },
   { description: 'what is known about the genuineness of the key' },
 );
-/** What is known about the genuineness of a key. */
+/** The proof of a key: what is known about its genuineness. */
 export type Proof = Static<typeof proof>;
 
 const leastFirmware = Type.Object({
@@ -131,7 +131,7 @@ const leastFirmware = Type.Object({
   }),
 });
 
-/** What a key must prove before it is registered. */
+/** A policy: what a key must prove before it is registered. */
 export const proofPolicy = Type.Object(
   {
     requiredGrade: oneOf(requiredGrades, {
@@ -155,5 +155,5 @@ export const proofPolicy = Type.Object(
   },
   { description: 'what a key must prove before it is registered' },
 );
-/** What a key must prove before it is registered. */
+/** A policy: what a key must prove before it is registered. */
 export type ProofPolicy = Static<typeof proofPolicy>;

@@ -14,7 +14,7 @@ const refusedRequest = Type.Object({
   field: nullable(shown('value that was left out; null if the whole request was refused', 'email')),
   reason: shown('why', 'email must be an e-mail address'),
 });
-/** What an identity provider or the directory sent and the registry could not store. */
+/** A request of an identity provider or the directory that the registry could not store. */
 export type RefusedRequestItem = Static<typeof refusedRequest>;
 
 /** Operations on the log of provisioning, and on the requests that were refused. */

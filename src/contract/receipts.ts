@@ -8,7 +8,7 @@ import { proofBounds, receiptBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { changers, proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
 
-/** What a key has signed. */
+/** The signature of a key. */
 export const assertion = {
   credentialId: base64url(receiptBounds.credentialId, 'id of the credential that signed'),
   authenticatorData: base64url(receiptBounds.authenticatorData, 'authenticator data'),
@@ -21,7 +21,7 @@ const signedText = Type.String({
   description: 'the text that the key signs: the SHA-256 of its UTF-8 is the client data hash',
 });
 
-/** What the hardware service is asked to sign. */
+/** A request to the hardware service for a signature. */
 export const signing = Type.Object({
   serialNumber,
   text: signedText,

@@ -72,7 +72,7 @@ const settings = Type.Object({ enabled: Type.Boolean(), ...chosen });
 /** How the registry uses the provider, without the secret. */
 export type SsoSettings = Static<typeof settings>;
 
-/** What to enter at the provider. */
+/** Values to enter at the provider. */
 const registration = Type.Object({
   redirectUri: shown('redirect address', 'https://registry.example.com/api/auth/sso/callback'),
   backchannelLogoutUri: shown('address for back-channel logout', 'https://registry.example.com/api/auth/sso/logout'),
@@ -80,7 +80,7 @@ const registration = Type.Object({
   scopes: Type.Array(Type.String(), { description: 'scopes that the registry requests' }),
 });
 
-/** What the provider sends back with the browser. */
+/** The answer of the provider, which the browser brings back. */
 const returned = {
   code: Type.Optional(token({ description: 'code of the provider' })),
   state: Type.Optional(token({ description: '`state` of the start' })),

@@ -13,7 +13,7 @@ const buckets = (description: string) =>
     description,
   });
 
-/** What some devices have in common, and how many they are in each state. */
+/** A common value of some devices, and how many they are in each state. */
 const part = <const N extends string>(name: N, of: string) =>
   Type.Object({
     ...({ [name]: shown(of) } as Record<N, ReturnType<typeof shown>>),

@@ -1,4 +1,4 @@
-/** What the registry trusts when it judges keys, and what it requires of them. */
+/** Trust anchors and policies: what the registry trusts when it judges keys, and what it requires of them. */
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';

@@ -19,9 +19,9 @@ export type CallerRole = Role | 'LOCAL';
  */
 export const removedEmail = 'removed@devmgr.invalid';
 
-/** What a single-use code can be used for. */
+/** Purposes of single-use codes. */
 export const codePurposes = ['SESSION', 'STREAM'] as const;
-/** What a single-use code can be used for. */
+/** A purpose of a single-use code. */
 export type CodePurpose = (typeof codePurposes)[number];
 
 /** Kinds of sessions that a login can ask for. */
@@ -36,7 +36,7 @@ export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr'] as const;
 export type ProviderType = (typeof providerTypes)[number];
 
 /**
- * What a service token may do only if it was created with it, whatever its role. `scim` (/scim/v2) and `decide` (decisions) need
+ * Permissions that a service token has only if it was created with them, whatever its role. `scim` (/scim/v2) and `decide` (decisions) need
  * no role.
  */
 export const tokenPermissions = ['webhooks', 'policies', 'scim', 'decide'] as const;
@@ -95,10 +95,10 @@ export const decisionReasons = [
 ] as const;
 /** Why a key may be used, or not. */
 export type DecisionReason = (typeof decisionReasons)[number];
-/** What a security advisory does to a decision; the first one applies if a request has none. */
+/** Effects of a security advisory on a decision; the first one applies if a request has none. */
 export const advisoryRules = ['allow', 'refuse'] as const;
 
-/** What the log of provisioning reports of a person. */
+/** Outcomes in the log of provisioning. */
 export const provisioningOutcomes = ['added', 'updated', 'left', 'held', 'returned', 'refused'] as const;
 
 /** Sources whose refused values are listed. */
@@ -106,14 +106,14 @@ export const provisioningSources = ['scim', 'directory', 'import'] as const sati
 /** A source whose refused values are listed. */
 export type ProvisioningSource = (typeof provisioningSources)[number];
 
-/** What an imported row does to a person. `held`, `due`: the person leaves, and the ACTIVE devices wait for a release or a delay. */
+/** Effects of an imported row on a person. `held`, `due`: the person leaves, and the ACTIVE devices wait for a release or a delay. */
 export const importOutcomes = ['created', 'updated', 'unchanged', 'back', 'left', 'held', 'due'] as const;
-/** What an imported row does to a person. */
+/** An effect of an imported row on a person. */
 export type ImportOutcome = (typeof importOutcomes)[number];
 
-/** What happens to the ACTIVE devices of a person who leaves. */
+/** Actions on the ACTIVE devices of a person who leaves. */
 export const leaverActions = ['lock', 'retire'] as const;
-/** What happens to the ACTIVE devices of a person who leaves. */
+/** An action on the ACTIVE devices of a person who leaves. */
 export type LeaverAction = (typeof leaverActions)[number];
 
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
@@ -193,18 +193,18 @@ export const keyTransports = ['HID', 'PCSC'] as const;
 /** How a key can give evidence. */
 export const evidenceMethods = ['scp11b', 'fido'] as const;
 
-/** What a key that proves itself is doing. */
+/** States of a key that proves itself. */
 export const provingStates = ['running', 'touch'] as const;
-/** What a key that proves itself is doing. */
+/** A state of a key that proves itself. */
 export type ProvingState = (typeof provingStates)[number];
 
 /** Steps in which a key is issued. */
 export const issueSteps = ['state', 'pin', 'credential', 'forget', 'rules', 'reset'] as const;
 
-/** What is recorded about the reset of a key. */
+/** Stages in the record of the reset of a key. */
 export const resetStages = ['begun', 'done', 'canceled'] as const;
 
-/** What a key refuses when it is issued, as in drivers/driver.ts. */
+/** Refusals of a key that is issued, as in drivers/hardware-error.ts. */
 export const keyRefusals = namesIn(
   'excluded full no-credential not-allowed pin-blocked pin-invalid pin-not-set pin-policy pin-replug pin-required',
 );
@@ -220,11 +220,11 @@ export const actorKinds = ['user', 'token', 'daemon', 'directory', 'provider'] a
 /** Who has made a change of the journal. */
 export type ActorKind = (typeof actorKinds)[number];
 
-/** What a run reads of a directory. */
+/** Scopes of a run: what it reads of a directory. */
 export const directoryRuns = ['ALL', 'CHANGES'] as const;
-/** What a run reads of a directory. */
+/** The scope of a run: what it reads of a directory. */
 export type DirectoryRun = (typeof directoryRuns)[number];
-/** What a run does to a person; `skipped`: to an entry that cannot be one. */
+/** Steps of a run for a person; `skipped`: for an entry that cannot be one. */
 export const directorySteps = ['new', 'changed', 'left', 'held', 'back', 'skipped'] as const;
 
 /** Where local accounts may sign in while single sign-on is on. */
@@ -292,7 +292,7 @@ export const textShapes = {
 } as const;
 
 /**
- * What is known about the genuineness of a key. `none`: nothing. `claimed`: only what the key reports about itself. `model`: the
+ * Grades of the genuineness of a key. `none`: nothing. `claimed`: only what the key reports about itself. `model`: the
  * model is proved. `unit`: the model and this very serial number are proved. `failed`: the evidence contradicts the key.
  */
 export const proofGrades = ['none', 'claimed', 'model', 'unit', 'failed'] as const;
@@ -316,9 +316,9 @@ export const relyingParty = 'devmgr.invalid';
 /** The relying party of the credentials by which a registry recognizes its keys. */
 export const identityParty = (registryId: string): string => `${registryId}.${relyingParty}`;
 
-/** What a receipt is about: a key that a person keeps, that a person returns on a day, or that is back. */
+/** Kinds of receipts: for a key that a person keeps, that a person returns on a day, or that is back. */
 export const receiptKinds = ['handover', 'loan', 'return'] as const;
-/** What a receipt is about. */
+/** A kind of receipt. */
 export type ReceiptKind = (typeof receiptKinds)[number];
 
 /** How a key was proved. `fido-enterprise` is a FIDO attestation whose certificate names the serial number. */
@@ -329,9 +329,9 @@ export const requiredGrades = ['none', 'claimed', 'model', 'unit'] as const;
 /** A grade that a policy can require. */
 export type RequiredGrade = (typeof requiredGrades)[number];
 
-/** What a trust anchor may vouch for: the certificates of secure channels, or FIDO attestations. */
+/** Purposes of a trust anchor: the certificates of secure channels, or FIDO attestations. */
 export const trustPurposes = ['scp11b', 'fido'] as const;
-/** What a trust anchor may vouch for. */
+/** A purpose of a trust anchor. */
 export type TrustPurpose = (typeof trustPurposes)[number];
 
 /** Coverage of statistics: manufacturers, hours and days of registrations, days of expiring codes and of unused devices. */
@@ -355,7 +355,7 @@ export type CountedTag = (typeof countedTags)[number];
 export const aaguidText = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 export const aaguidShape = 'an AAGUID: a UUID in lower case';
 
-/** What a device is known by: a serial number, a credential that its key has made, or neither since its key was reset. */
+/** Identities of devices: a serial number, a credential that its key has made, or neither since its key was reset. */
 export const identities = ['serial', 'credential', 'none'] as const;
 /** Which keys make a credential for the registry: all, those without a usable serial number, or none. */
 export const identityPolicies = ['required', 'where-needed', 'never'] as const;
@@ -365,7 +365,7 @@ export type IdentityPolicy = (typeof identityPolicies)[number];
 export const numberSources = ['key', 'printed', 'auto'] as const;
 /** Protocols of FIDO keys. */
 export const fidoProtocols = ['CTAP2', 'U2F'] as const;
-/** What an attached key is asked about its identity. */
+/** Steps in which an attached key is asked about its identity. */
 export const identitySteps = ['make', 'find', 'prove', 'name'] as const;
-/** What happens to the credential by which a key is recognized. */
+/** Changes of the credential by which a key is recognized. */
 export const identityChanges = ['bound', 'proved', 'lost'] as const;

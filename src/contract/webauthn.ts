@@ -21,7 +21,7 @@ const credential = {
   type: Type.Unsafe<'public-key'>({ type: 'string', pattern: '^public-key$', [SHAPE]: 'public-key' }),
 };
 const clientDataJSON = bytes(passkeyBounds.clientData);
-/** What a browser returns for a new credential. */
+/** The response of a browser for a new credential. */
 export const attestation = Type.Object(
   {
     ...credential,
@@ -50,9 +50,9 @@ const assertion = Type.Object(
   },
   { description: 'what `navigator.credentials.get` returned, as JSON' },
 );
-/** What a browser returns for a new credential. Bytes are base64url. */
+/** The response of a browser for a new credential. Bytes are base64url. */
 export type AttestationResponse = Static<typeof attestation>;
-/** What a browser returns for a signature. Bytes are base64url. `userHandle`: what the key names the account by, if it does. */
+/** The response of a browser for a signature. Bytes are base64url. `userHandle`: the name of the account at the key, if it has one. */
 export type AssertionResponse = Static<typeof assertion>;
 /** The site of the keys for an origin: `named`, or the host. Null if the origin may not use it (WebAuthn 3, 5.1.3). */
 export function siteOf(origin: string, named: unknown): string | null {

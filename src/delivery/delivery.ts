@@ -75,7 +75,7 @@ export class Delivery<T, R extends AttemptResult> {
   readonly #ports: DeliveryPorts<T, R>;
   #lanes = new Lanes(1);
   #through: number | null = null;
-  /** What could not be stored. If the position is still the one before it, the item is not sent again. */
+  /** A failure to store. If the position is still the one before the item, it is not sent again. */
   #unsettled: { readonly after: number | null; readonly settlement: Settlement<T, R> } | null = null;
   /** Whether a port has failed since the last item. */
   #isFailing = false;

@@ -262,7 +262,7 @@ export class Recognition {
 /** A name needs no relying party, and the interface asks for one in every step. */
 const noParty = `${'0'.repeat(32)}.devmgr.invalid`;
 
-/** What selects the credentials that a key may have. A key of U2F claims nothing. */
+/** Facts that select the credentials that a key may have. A key of U2F claims nothing. */
 const shownBy = ({ claims, firmwareVersion }: Key) => ({
   protocol: Object.keys(claims ?? {}).length > 0 ? ('CTAP2' as const) : ('U2F' as const),
   aaguid: claims?.aaguid ?? null,

@@ -4,7 +4,7 @@ import type { Key } from '../contract/hardware.ts';
 import type { Tags } from '../contract/tags.ts';
 import type { NumberedKey } from './registry.ts';
 
-/** What is registered with a key beside what it reports. */
+/** Fields that are registered with a key beside those that it reports. */
 export interface RegistrationOptions {
   /** Overrides what the key reports; null does not. */
   readonly manufacturer: string | null;

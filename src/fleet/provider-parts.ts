@@ -1,10 +1,10 @@
-/** What providers give: keys by the settings of issuing, sign-in by single sign-on, people by the directory and tokens for SCIM. No I/O. */
+/** Parts of providers: keys by the settings of issuing, sign-in by single sign-on, people by the directory and tokens for SCIM. No I/O. */
 import type { DirectorySettings } from '../contract/directory.ts';
 import type { ProviderItem } from '../contract/providers.ts';
 import type { SsoSettings } from '../contract/sso.ts';
 import type { ServiceToken } from '../contract/tokens.ts';
 
-/** What a provider can give, as flags and results name it. */
+/** Names of the parts that a provider can give, in flags and results. */
 export const partNames = ['sign-in', 'people', 'keys'] as const;
 /** Sign-in, people or keys. */
 export type PartName = (typeof partNames)[number];

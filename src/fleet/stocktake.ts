@@ -2,7 +2,7 @@
 import type { DeviceListItem } from '../contract/device-shapes.ts';
 import { formsOf } from '../contract/iccid.ts';
 
-/** What a stock-take finds of a device or a number. `elsewhere`: it is registered and should not be here. `unclear`: a person must look. */
+/** The finding of a stock-take about a device or a number. `elsewhere`: registered, not expected here. `unclear`: a person must look. */
 export const stockStates = ['present', 'missing', 'elsewhere', 'unclear', 'unknown', 'invalid'] as const;
 export type StockState = (typeof stockStates)[number];
 
@@ -79,7 +79,7 @@ export class StockTake {
     return null;
   }
 
-  /** What is left when all devices have passed. */
+  /** The rest when all devices have passed. */
   *rest(): Generator<StockRow> {
     for (const { device, isExpected } of this.#similar) {
       const [serial] = (this.#byKey.get(this.#rules.keyOf(device.serialNumber)) ?? []).filter(one =>
@@ -137,7 +137,7 @@ function rowOf(
   };
 }
 
-/** What keeps a device out of a filter, as far as single fields show it: `tag site is paris, status is LOCKED`. */
+/** The reasons that keep a device out of a filter, as far as single fields show them: `tag site is paris, status is LOCKED`. */
 export function placeWords(
   filter: { readonly status?: readonly string[] | undefined; readonly tag?: readonly string[] | undefined },
   { status, tags }: Pick<StockDevice, 'status' | 'tags'>,

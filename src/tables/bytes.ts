@@ -1,4 +1,4 @@
-/** What the bytes of a file are: text in some encoding, a workbook, or something that a person must convert first. */
+/** The kind of a file by its bytes: text in some encoding, a workbook, or something that a person must convert first. */
 import { TextFileDecoder } from '../contract/text-file.ts';
 import type { ForeignKind } from './fault.ts';
 

@@ -33,7 +33,7 @@ interface Candidate<Field extends string> extends Meaning<Field> {
   readonly index: number;
 }
 
-/** What is known when columns are assigned. */
+/** Facts that are known when columns are assigned. */
 interface Known<Field extends string> {
   readonly fields: FieldSet<Field>;
   readonly map: readonly ColumnChoice<Field>[];

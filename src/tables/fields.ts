@@ -220,7 +220,7 @@ export const personFields: FieldSet<PersonField> = [
 /** A value of a field with `isEvery`: names of columns with their values. */
 export type ColumnValues = readonly (readonly [column: string, value: unknown])[];
 
-/** What a name means: a field, and how sure that is. A lower rank is surer. */
+/** The meaning of a name: a field, and how sure that is. A lower rank is surer. */
 export interface Meaning<Field extends string> {
   readonly field: Field;
   readonly rank: number;
@@ -231,7 +231,7 @@ export interface Meaning<Field extends string> {
 
 const dictionaries = new WeakMap<FieldSet<string>, ReadonlyMap<string, readonly Meaning<string>[]>>();
 
-/** What the name of a column can mean. */
+/** Possible meanings of the name of a column. */
 export function meaningsOf<Field extends string>(fields: FieldSet<Field>, name: string): readonly Meaning<Field>[] {
   const known = dictionaries.get(fields) ?? dictionaryOf(fields);
   dictionaries.set(fields, known);

@@ -30,7 +30,7 @@ export interface PersonRow {
   readonly count: string;
   readonly type: string;
   readonly printedNumber: string;
-  /** What marks the person as gone, such as `Status: Suspended`; null if nothing does. */
+  /** The value that marks the person as gone, such as `Status: Suspended`; null if there is none. */
   readonly gone: string | null;
   /** `leavers` marks the person. */
   readonly isLeaver: boolean;

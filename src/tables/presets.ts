@@ -8,7 +8,7 @@ export const presets = ['yubico', 'entra-oath', 'snipe-it', 'pskc', 'privacyidea
 /** The name of a preset. */
 export type Preset = (typeof presets)[number];
 
-/** What is known of the files of a program. */
+/** Facts about the files of a program. */
 export interface PresetRule {
   /** Whose files they are. */
   readonly maker: string;

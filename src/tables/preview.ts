@@ -1,4 +1,4 @@
-/** What a person looks at before the first write: how a file was read, and its first rows. Has no value of a secret column. */
+/** The preview before the first write: how a file was read, and its first rows. Has no value of a secret column. */
 import type { Table } from './table.ts';
 import type { Doubt } from './table-row.ts';
 

@@ -41,7 +41,7 @@ export interface TableOptions<Field extends string> {
   readonly plain?: Field;
 }
 
-/** What was detected. */
+/** The detected properties. */
 export interface TableShape {
   readonly format: TableFormat;
   /** Name in lower case, such as `utf-8`; null for a workbook. */
@@ -58,7 +58,7 @@ export interface Table<Field extends string> {
   readonly columns: readonly TableColumn<Field>[];
   /** The first rows, at most `sampledRows`: for the preview. They are part of `rows` as well. */
   readonly sample: readonly TableRow<Field>[];
-  /** What is doubtful: complete when the rows are read. */
+  /** Doubtful readings: complete when the rows are read. */
   readonly doubts: readonly Doubt[];
   /** The rows, once. They throw `InvalidInput` if the rest cannot be read. */
   readonly rows: AsyncGenerator<TableRow<Field>>;

@@ -17,7 +17,7 @@ export interface CheckedFile {
   readonly lines: readonly LineResult[];
   /** The devices of the registry that have serial numbers of the file. */
   readonly existing: ReadonlyMap<string, ExistingDevice>;
-  /** What a person should look at. */
+  /** Findings that a person should look at. */
   readonly doubts: readonly Doubt[];
 }
 

@@ -12,7 +12,7 @@ export interface ProviderRow extends Pick<ProviderPart, 'name' | 'type' | 'addre
   readonly parts: readonly ProviderPart[];
 }
 
-/** What a part lacks, as far as it is known. */
+/** The known problem of a part. */
 export const problemOf = ({ problem, tokenProblem }: ProviderPart): string | null =>
   problem ?? (tokenProblem && words.tokenProblem[tokenProblem]);
 

@@ -1,4 +1,4 @@
-/** What the source of a person has sent, and what was refused. */
+/** The log of a person's source: changes that it has sent, and refused requests. */
 import type { DataOf } from '../../../src/contract/define.ts';
 import type { Routes } from '../../../src/contract/routes.ts';
 import { useRefresh } from '../../api/live.ts';

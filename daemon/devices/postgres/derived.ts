@@ -1,4 +1,4 @@
-/** What PostgreSQL has beside the rows of devices: how it is made from them, and where it does not agree with them. */
+/** Data that PostgreSQL derives from the rows of devices: how it is made, and where it does not agree with them. */
 import { hourMs } from '../../../src/contract/durations.ts';
 import { countAllUsers } from '../../store/postgres/migrations.ts';
 import { tallyDialect } from '../../store/postgres/tallies.ts';

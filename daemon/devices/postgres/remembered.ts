@@ -30,7 +30,7 @@ const longestStep = 7 * 86_400_000;
 /** The field of a filter in which it can differ from the remembered one. */
 export const movingOf = (filter: DeviceFilter) => movingFilters.find(field => filter[field] !== undefined);
 
-/** What filters have in common whose totals follow from one another. */
+/** The common part of filters whose totals follow from one another. */
 export function nameOf(filter: DeviceFilter): string {
   const bound = movingOf(filter);
   return JSON.stringify(fieldsOf(filter).map(field => (field === bound ? [field] : [field, filter[field]])));

@@ -1,4 +1,4 @@
-/** What SQLite has beside devices: tags and marks by which lists find them, counts and tallies, and whether the clock ever stepped back. */
+/** Data that SQLite keeps beside devices: tags, marks of lists, counts and tallies, and whether the clock ever stepped back. */
 import { hasTags, noTags, type Tags } from '../../../src/contract/tags.ts';
 import type { ChainedRow } from '../../store/journal-end.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';

@@ -1,4 +1,4 @@
-/** What SQLite has beside the rows of devices: how it is made from them, and where it does not agree with them. */
+/** Data that SQLite derives from the rows of devices: how it is made, and where it does not agree with them. */
 import { tallyDialect } from '../../store/sqlite/migrations.ts';
 import { makeTallies, tallyFault } from '../../store/write/tallies.ts';
 

@@ -13,7 +13,7 @@ export function failureOf(error: unknown): DirectoryFailure {
   return new DirectoryFailure(`refuses the request: ${reason}`, { cause: error });
 }
 
-/** What a server means by its result codes, as far as a search or a bind has them (RFC 4511, appendix A.2). */
+/** Meanings of the result codes that a search or a bind can have (RFC 4511, appendix A.2). */
 const resultCodes: Readonly<Record<number, string | undefined>> = {
   1: 'it has an error of its own (operationsError)',
   2: 'it does not understand the request (protocolError)',

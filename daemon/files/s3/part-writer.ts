@@ -95,7 +95,7 @@ export class PartWriter extends HashedWriter {
         this.#arrival.buffers.giveBack(buffer);
       });
     this.#sending.add(sending);
-    // What comes next decides which code awaits it.
+    // The next part decides which code awaits it.
     sending.catch(error => this.destroy(error));
   }
 

@@ -1,4 +1,4 @@
-/** What evidence that fulfils all rules proves. */
+/** Findings: facts that evidence proves if it fulfils all rules. */
 import { type Certificate, readCertificate } from './certificate.ts';
 import { MalformedError } from './malformed.ts';
 import type { TrustedCertificate } from './types.ts';

@@ -44,7 +44,7 @@ interface BrokenRuleOptions extends ErrorOptions {
   readonly isContradiction?: boolean;
 }
 
-/** What judges throw if a rule is broken; `judge` catches it. */
+/** The error that judges throw if a rule is broken; `judge` catches it. */
 export class BrokenRule extends Error {
   override name = 'BrokenRule';
   readonly rule: RuleName;

@@ -46,7 +46,7 @@ export class Records<R extends { readonly number: number }> {
     return [...records].filter(record => keyOf(lookup, record) === key).sort((a, b) => a.number - b.number);
   }
 
-  /** What the database has is looked up once: a batch of 10,000 may look up one name as often. */
+  /** Each row of the database is looked up once: a batch of 10,000 may look up one name as often. */
   #numbers(lookup: Lookup<R>, key: LookupKey): readonly number[] {
     const known = this.#found.get(lookup) ?? new Map<LookupKey, readonly number[]>();
     this.#found.set(lookup, known);

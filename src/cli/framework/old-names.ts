@@ -1,7 +1,7 @@
 /** Names that commands had in earlier versions: they run the command of today, and no help or completion shows them. */
 import { isGlobalFlag, takesValue } from './global-words.ts';
 
-/** What an old name stands for. */
+/** The meaning of an old name. */
 interface NewName {
   readonly words: string;
   /** Added, because the command once did less or for one thing, unless `without` is typed; that word is then left out. */

@@ -9,9 +9,9 @@ import { nameOf, notInEncoding, unreadable } from './input-file.ts';
 
 /** Words of a command for the faults of its file. */
 export interface TableWords {
-  /** What a file without rows lacks, such as `has no devices`. */
+  /** The fault of a file without rows, such as `has no devices`. */
   readonly none: string;
-  /** What a file needs, such as `it needs one device on each line after the header row`. */
+  /** The required form of a file, such as `it needs one device on each line after the header row`. */
   readonly needs: string;
   /** Whose files a preset reads. */
   readonly makerOf?: (preset: string) => string;
@@ -36,7 +36,7 @@ export async function* bytesOf({ file, stdin }: FileSource): AsyncGenerator<Uint
   }
 }
 
-/** What `read` returns; a fault of the file as a whole is a usage fault. */
+/** The value of `read`; a fault of the file as a whole is a usage fault. */
 export async function readable<T>(file: string, words: TableWords, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -60,7 +60,7 @@ export const encodingFault = (
   { invalidLine, shape }: { readonly invalidLine: number | null; readonly shape: { readonly encoding: string | null } },
 ): Fault | null => (invalidLine === null ? null : notInEncoding(nameOf(file), invalidLine, shape.encoding ?? 'utf-8'));
 
-/** What a program wrote, and what to do there. */
+/** The program that wrote a file, and what to do there. */
 const foreignWords: Readonly<Record<ForeignKind, readonly [is: string, hint: string]>> = {
   html: [
     'an HTML page that is named like a spreadsheet',

@@ -1,5 +1,5 @@
 /**
- * What each profile has met: the identity of its servers, kept beside the logins and longer than them. All addresses of a registry with
+ * The identity of the servers that each profile has met, kept longer than its logins. All addresses of a registry with
  * several share one identity, and the name of a login.
  */
 import { isObject } from '../../contract/json-object.ts';

@@ -18,7 +18,7 @@ export const profileSettings = {
 } as const;
 export type ProfileSetting = keyof typeof profileSettings;
 type Profile = { readonly [K in ProfileSetting]?: string };
-/** What a station repeats each day: values of flags of `enroll`, by the names of these flags. */
+/** Settings that a station repeats each day: values of flags of `enroll`, by the names of these flags. */
 export type Station = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** Content of `config.json`. */

@@ -1,4 +1,4 @@
-/** What is used of the package, which has no types. What it throws for a wrong program is a string. */
+/** The used part of the package, which has no types. For a wrong program it throws a string. */
 declare module '@michaelhomer/jqjs' {
   /** A filter: the results for one value, found as they are read. */
   export type Filter = (value: unknown) => Generator<unknown>;

@@ -51,7 +51,7 @@ async function fitted<Row>(
   return drawn(filled, { room, gap, paint, onHidden });
 }
 
-/** What cli-table3 would draw without a limit, for scripts that call devmgr in a loop. */
+/** A table as cli-table3 would draw it without a limit, for scripts that call devmgr in a loop. */
 async function padded<Row>(filled: readonly FilledColumn<Row>[], paint: Paint): Promise<string[]> {
   const width = filled.every(({ texts }) => texts.every(text => ascii.test(text)))
     ? (text: string) => text.length

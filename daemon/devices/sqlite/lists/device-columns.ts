@@ -23,7 +23,7 @@ const timeNames = namesIn(
   'createdAt activatedAt lastUsedAt updatedAt activationCodeExpiresAt',
 ) satisfies readonly TimeName[];
 
-/** What lists filter and sort by, beside the grade of the proof. */
+/** Fields by which lists filter and sort, beside the grade of the proof. */
 export const listedFields = [
   ...namesIn('deviceType serialNumber manufacturer model status'),
   ...timeNames,
@@ -34,7 +34,7 @@ export type ListedDevice = Pick<DeviceRecord, (typeof listedFields)[number]>;
 const kinds = deviceTypes.length * deviceStatuses.length;
 
 /**
- * What lists filter and sort by, in memory: an element of typed arrays for each device, and a set of devices for each value of
+ * Fields by which lists filter and sort, in memory: an element of typed arrays for each device, and a set of devices for each value of
  * a filter. 69 bytes a device. A filtered page of a million devices takes as long as one of a thousand; SQL without an
  * index for every combination takes up to 130 ms.
  */

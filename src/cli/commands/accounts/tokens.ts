@@ -33,7 +33,7 @@ export const tokenFlags = {
   'allowed-from': { value: 'CIDR', many: true, help: 'networks from which the token is accepted; by default any' },
 } as const satisfies FlagShapes;
 
-/** What a token is created for. Empty lists are left out. */
+/** The purpose of a new token. Empty lists are left out. */
 interface TokenToCreate {
   readonly name: string;
   readonly role: Role;

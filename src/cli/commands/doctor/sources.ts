@@ -66,7 +66,7 @@ async function scimChecks(context: Context): Promise<Check[]> {
   return checks;
 }
 
-/** What the standing check finds beside devices: the figure, its words, and the next step. */
+/** Findings of the standing check beside devices: the figure, its words, and the next step. */
 const standing = [
   ['accounts', 'enabled account', 'of people who have left', 'people cases'],
   ['tokens', 'accepted service token', 'of people who have left', 'people cases'],

@@ -12,7 +12,7 @@ const MESSAGE_BYTES = 8192;
 const FULL =
   /_hcd ([\w.:-]{1,64}): (?:Not enough host controller resources|Not enough bandwidth|No more device slots|Error while assigning device slot ID)/i;
 
-/** What the check needs of the system. */
+/** The part of the system that the check needs. */
 interface UsbSources {
   readonly devices?: string;
   /** The messages of the kernel; empty if this user may not read them. */
@@ -38,7 +38,7 @@ export async function usbProblems({ devices = DEVICES, log = kernelLog }: UsbSou
   ];
 }
 
-/** What helps: keys with several interfaces need three or more endpoints each. */
+/** The fix: keys with several interfaces need three or more endpoints each. */
 export const usbHint =
   'plug some keys into ports of another host controller (lsusb -t shows them), or use fewer keys at a time';
 

@@ -101,7 +101,7 @@ export const providersAdd = command({
     const secret = await secretFrom(context, flags.secretFile);
     const clientSecret = (await secretFrom(context, flags.clientSecretFile)) ?? (type === 'entra' ? secret : undefined);
     const { role, clientId } = flags;
-    // What can be refused without a request is refused before the first change.
+    // Refusals that need no request come before the first change.
     const before = wanted.includes('sign-in') ? await ssoToAdd(context) : null;
     const found = before && issuerOf!(settings, setting => `--${hyphens(setting)}`);
     if (found && 'problem' in found) throw usage(`--sign-in ${found.problem}`);

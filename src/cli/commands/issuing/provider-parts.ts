@@ -1,4 +1,4 @@
-/** What commands do with each thing that a provider gives. */
+/** Actions of commands on each thing that a provider gives. */
 import { Code } from '../../../contract/codes.ts';
 import { shownProviderSettings } from '../../../contract/provider-fields.ts';
 import type { ProviderItem } from '../../../contract/providers.ts';
@@ -136,7 +136,7 @@ export type PartChoice = Readonly<Record<'signIn' | 'people' | 'keys', boolean>>
 export const isChosen = (gives: PartName, { signIn, people, keys }: PartChoice): boolean =>
   !(signIn || people || keys) || { 'sign-in': signIn, people, keys }[gives];
 
-/** What the named provider gives, of what the flags choose. `oidc` and `ldap` also name single sign-on and the directory. */
+/** Things that the named provider gives, of those that the flags choose. `oidc` and `ldap` also name single sign-on and the directory. */
 export async function namedParts(registry: Client, named: string, choice: PartChoice): Promise<readonly Part[]> {
   if (named === 'oidc') return [signIn(signInPart(named, null))];
   if (named === 'ldap') return [directory(directoryPart(named, null, null))];

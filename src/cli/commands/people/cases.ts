@@ -128,7 +128,7 @@ export const peopleCases = command({
   },
 });
 
-/** What is still open, in one line; null if nothing is. */
+/** Open items in one line; null if there are none. */
 export const openWords = ({ items }: LeaverCase): string | null => {
   const open = items.filter(({ state }) => state === 'open');
   if (open.length === 0) return null;

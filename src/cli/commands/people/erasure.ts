@@ -1,4 +1,4 @@
-/** What is held about one person, as a file, and its erasure. */
+/** The report about one person, as a file, and the erasure of a person. */
 import { usage } from '../../fault.ts';
 import { readPassword } from '../../framework/ask.ts';
 import { command } from '../../framework/define.ts';

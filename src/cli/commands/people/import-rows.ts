@@ -39,7 +39,7 @@ export interface ImportRow {
   readonly sent: PersonResult | { readonly item: object };
 }
 
-/** What is sent of the rows of a file. A person who is there twice counts once, in the spelling of the first row. */
+/** The items that are sent for the rows of a file. A person who is there twice counts once, in the spelling of the first row. */
 export async function* importRows(rows: AsyncIterable<PersonRow>): AsyncGenerator<ImportRow> {
   const repeats = new Repeats();
   for await (const row of rows) {

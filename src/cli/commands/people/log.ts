@@ -1,4 +1,4 @@
-/** What the sources of persons have sent. */
+/** The log of provisioning: changes that the sources of persons have sent. */
 import type { DataOf } from '../../../contract/define.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { Routes } from '../../../contract/routes.ts';

@@ -106,7 +106,7 @@ const ssoFlags = {
   },
 } as const satisfies FlagShapes;
 
-/** What is to change: flags, and the name and the secret. */
+/** Changes: flags, and the name and the secret. */
 interface SsoChanges extends Partial<FlagValues<typeof ssoFlags>> {
   readonly name?: string | undefined;
   readonly clientSecret?: string | undefined;

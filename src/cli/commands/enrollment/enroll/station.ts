@@ -1,4 +1,4 @@
-/** What a station repeats each day, joined with the flags of a run. */
+/** Settings that a station repeats each day, joined with the flags of a run. */
 import { namesIn } from '../../../../contract/names.ts';
 import { Fault, usage } from '../../../fault.ts';
 import { camel, type FlagShape, type FlagShapes, type FlagValues } from '../../../framework/flags.ts';
