@@ -114,7 +114,7 @@ export class SignInPolicies {
   }
 
   /**
-   * The missing factor of a session; `password` if none is. A key of a user whose keys were all removed proves nothing, unless the provider of
+   * The factor that a session lacks; `password` if none. A key of a user whose keys were all removed proves nothing, unless the provider of
    * single sign-on has seen it.
    */
   async #lackOf(user: UserRecord, session: Session | undefined): Promise<Demand> {
