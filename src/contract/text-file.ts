@@ -27,6 +27,9 @@ const REPLACEMENT = '\ufffd';
 /** The end of a line, as any system writes it. */
 export const lineEnd = /\r\n|\r|\n/;
 
+/** A text of UTF-8 without its byte order mark. */
+export const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text);
+
 /**
  * Decodes by the byte order mark, which is not part of the text, else by the named encoding, else UTF-8. Each line of the text ends
  * with a line feed, whatever the file has.

@@ -49,7 +49,7 @@ describe('a plan', () => {
       .split('\n')
       .map(line => JSON.parse(line));
     expect(header).toMatchObject({
-      plan: 'devmgr janitor',
+      plan: 'devmgr cleanup',
       registry: expect.stringMatching(/^[0-9a-f]{32}$/),
       action: 'lock',
       reason: 'not in use',

@@ -31,9 +31,13 @@ describe('the address of a server', () => {
     ['https://example.com/devmgr/', 'https://example.com/devmgr'],
     ['https://example.com/devmgr?a=b#c', 'https://example.com/devmgr'],
     ['http://[::1]:7470', 'http://[::1]:7470'],
-    ['localhost', 'http://localhost'],
     ['registry:7470', 'http://registry:7470'],
     ['http://registry', 'http://registry'],
+    ['localhost', 'http://localhost:7470'],
+    ['localhost:80', 'http://localhost'],
+    ['http://localhost', 'http://localhost'],
+    ['https://keys.example.com/console/', 'https://keys.example.com'],
+    ['https://keys.example.com/devmgr/console/devices?status=ACTIVE', 'https://keys.example.com/devmgr'],
   ])('%s is normalized to %s', (given, address) => {
     expect(serverAddress(given)).toBe(address);
   });

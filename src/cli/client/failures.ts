@@ -156,6 +156,8 @@ export function linkFailure(error: unknown, origin: string): Fault {
       false,
       'give the certificate of its authority with --ca FILE',
     );
+  // Node refuses what cannot be a request before it sends anything.
+  if (error instanceof TypeError && code.startsWith('ERR_')) return failure(`the request cannot be sent: ${words}`);
   // The codes of libraries mean nothing to people.
   const why = code === '' ? ` (${words})` : /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
   return new Unreachable(`the connection to ${origin} was lost${why}`, true, tryAgain);

@@ -1,5 +1,5 @@
 /** A node of the tree of commands, made of commander: its names, its flags and how a command line is parsed. */
-import { Command, Option } from 'commander';
+import { Command, type HelpContext, Option } from 'commander';
 import { usage } from '../fault.ts';
 import type { AnyCommand, Entry } from './define.ts';
 import { type FlagShapes, globalFlags } from './flags.ts';
@@ -165,6 +165,12 @@ export class CommandNode extends Command {
     return (Command.prototype as unknown as Pick<CommandNode, 'unknownOption'>).unknownOption.call(this, name);
   }
 
+  /** The help names all options, also after a group without the name of a command. */
+  override helpInformation(context?: HelpContext): string {
+    this.#flagSet.addAll(this);
+    return super.helpInformation(context);
+  }
+
   /** Every error of commander passes here, as `error: message` and a suggestion in a line of its own. */
   override error(text: string, { code }: { readonly code?: string } = {}): never {
     const [line = '', suggestion] = text.replace(/^error: /, '').split('\n');
@@ -175,6 +181,13 @@ export class CommandNode extends Command {
     if (known !== undefined) throw usage(message, known);
     if (code === 'commander.invalidArgument' && line.includes(' --output') && this.#flagSet.has('out'))
       throw usage(message, 'a file is named with --out FILE');
+    // A single hyphen begins one letter: a longer word may be a serial number.
+    if (
+      code === 'commander.unknownOption' &&
+      this.registeredArguments.length > 0 &&
+      /^unknown option '-[^-]'/.test(line)
+    )
+      throw usage(message, `a name that begins with a hyphen follows --: devmgr ${this.path} -- NAME`);
     const namesakes = code === 'commander.unknownCommand' ? this.#namesakes() : [];
     const hint =
       namesakes.length > 0 ? `did you mean ${namesakes.join(' or ')}?` : suggestion?.replace(/^\(D(.*)\)$/, 'd$1');

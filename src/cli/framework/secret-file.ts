@@ -1,7 +1,7 @@
 /** Files with secrets that the user names: others should neither read, change nor own them. */
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { lineEnd } from '../../contract/text-file.ts';
+import { lineEnd, withoutMark } from '../../contract/text-file.ts';
 import { systemWords, usage } from '../fault.ts';
 import { firstLines } from '../terminal/lines.ts';
 import type { Context } from './context.ts';
@@ -46,7 +46,7 @@ export function secretLinesIn(
   try {
     descriptor = openSync(file, 'r');
     checkOwner(context, file, fstatSync(descriptor), rules);
-    return startOf(descriptor, count).split(lineEnd).slice(0, count);
+    return withoutMark(startOf(descriptor, count)).split(lineEnd).slice(0, count);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw usage(`the ${rules.what ?? 'secret'} in ${file} cannot be read: ${systemWords(error)}`);

@@ -64,7 +64,9 @@ const tagHint = (ignored: readonly string[]): string =>
 
 /** How the columns are read: `Columns: serial number=serialNumber, manufacturer=manufacturer; where empty, deviceType is UKEY`. */
 function columnWords({ columns, given }: Preview): string {
-  const read = columns.map(({ column, field }) => `${column}=${field.replace(/^tag:/, 'tag ')}`);
+  const read = columns.map(({ column, field }) =>
+    column === field ? field : `${column}=${field.replace(/^tag:/, 'tag ')}`,
+  );
   const values = Object.entries(given).map(([field, value]) => `${field} is ${value}`);
   return safe(`Columns: ${fewOf(read)}${values.length > 0 ? `; where empty, ${values.join(', ')}` : ''}`);
 }

@@ -19,8 +19,8 @@ interface LockHolder {
 const maxAttempts = 5;
 /** A lock without an id that is older than this was left behind by a power cut. */
 const maxEmptyMs = 10_000;
-/** Longest wait for a lock that is held for milliseconds. */
-const maxWaitMs = 10_000;
+/** Longest wait for a lock that is held for milliseconds: hundreds of commands at once take it in turn. */
+const maxWaitMs = 60_000;
 /** A lock that is held for milliseconds is abandoned if it is older than this and its process is gone. */
 const abandonedMs = 2_000;
 const pollMs = 10;
@@ -62,7 +62,9 @@ export async function withLock<T>(file: string, work: () => T): Promise<T> {
   if (lock === null)
     throw failure(
       `${file} is locked${pid === null ? '' : ` by process ${pid}`}`,
-      'run the command again once that process has ended, or remove the file',
+      pid === null
+        ? 'if no devmgr command runs, remove the file'
+        : `run the command again once process ${pid} has ended`,
     );
   try {
     return work();

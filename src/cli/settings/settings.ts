@@ -1,7 +1,7 @@
 /** The settings of a command: a flag overrides the environment, the environment overrides the stored profile. */
 import { existsSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import {
   type DaemonInfo,
   daemonRoles,
@@ -93,7 +93,16 @@ function statOf(home: string): Stats | undefined {
   }
 }
 
-const userHome = (): string | undefined => tryOr(homedir, undefined) || undefined;
+/** The home folder of the user. A relative one would be another folder in each working directory. */
+function userHome(): string | undefined {
+  const home = tryOr(homedir, undefined) || undefined;
+  if (home !== undefined && !isAbsolute(home))
+    throw failure(
+      `the home folder of this user, ${home}, is not an absolute path`,
+      `set HOME, or name a folder with --home DIR`,
+    );
+  return home;
+}
 
 /**
  * Resolves the settings of a command. A fault if the home folder is not safe to use, an address is not valid, or the profile
@@ -117,8 +126,20 @@ export function resolveSettings(flags: SettingFlags, env: Env, mayBeNew = false)
     ca: flags.ca ?? profile.ca ?? null,
     username: profile.username ?? null,
     printer: env[environment.labelPrinter] || profile.printer || null,
-    token: env[environment.token] || null,
+    token: tokenFrom(env[environment.token] ?? ''),
   };
+}
+
+/** A token without the spaces and line ends around it; null if it is empty. Copying it can add quotes, which no header may have. */
+function tokenFrom(text: string): string | null {
+  const token = text.trim();
+  const at = token.search(/[^\x21-\x7e]/);
+  if (at >= 0)
+    throw usage(
+      `the token in ${environment.token} has a character that no token has, at position ${at + 1}`,
+      'copy it again: a token has letters, digits and punctuation without typographic quotes, spaces and line ends',
+    );
+  return token || null;
 }
 
 /**
@@ -129,6 +150,8 @@ export function serverAddress(text: string): string {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const given = hasScheme ? text : `http://${text}`;
   const url = URL.canParse(given) ? new URL(given) : null;
+  // Without a scheme and a port, this machine means the usual port of a daemon.
+  if (url && !hasScheme && isThisMachine(url.hostname) && !/:\d+(\/|$)/.test(text)) url.port = String(defaultPort);
   const isWord = !hasScheme && !/[.:]/.test(text) && url?.hostname !== 'localhost';
   if (!url || isWord || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '')
     throw usage(
@@ -137,7 +160,7 @@ export function serverAddress(text: string): string {
     );
   if (url.username || url.password)
     throw usage('a server address must not contain a password', 'log in instead: devmgr login');
-  return url.origin + withoutSlashes(url.pathname);
+  return url.origin + withoutSlashes(url.pathname.replace(/\/console(?:\/.*)?$/, ''));
 }
 
 /** Addresses of one registry that a command may use. */

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { lineEnd } from '../../contract/text-file.ts';
+import { lineEnd, withoutMark } from '../../contract/text-file.ts';
 import { Fault, failure, interrupted } from '../fault.ts';
 import type { Io } from './io.ts';
 
@@ -28,7 +28,7 @@ export function firstLines(io: Io, count: number, what: string): Promise<string[
       act();
     };
     const lines = () => {
-      const all = text.split(lineEnd);
+      const all = withoutMark(text).split(lineEnd);
       if (all.at(-1) === '') all.pop();
       return all.slice(0, count);
     };

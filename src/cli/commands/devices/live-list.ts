@@ -33,7 +33,9 @@ export async function watchList(context: Context, listing: LiveListing): Promise
   const { io, env, out } = context;
   if (out.format !== 'table' && out.format !== 'wide')
     throw usage(`--watch and --output ${out.format} cannot be combined`, 'use --output wide, or omit one of them');
-  if (!io.stdoutIsTerminal || env.TERM === 'dumb')
+  if (io.stdoutIsTerminal && env.TERM === 'dumb')
+    throw usage('--watch needs a terminal with a cursor, and TERM is dumb', 'without a cursor: devmgr watch');
+  if (!io.stdoutIsTerminal)
     throw usage('--watch needs a terminal, and standard output is not one', 'for programs: devmgr watch --json');
   const page = await listing.load();
   return new LiveList(context, listing, page).run();

@@ -14,8 +14,9 @@ import { inputText, unreadable } from '../../../jobs/input-file.ts';
 import { writeWhole } from '../../../settings/files.ts';
 import { safeJson } from '../../../terminal/text.ts';
 
-/** The name of the commands in earlier versions. */
-const kind = 'devmgr janitor';
+const kind = 'devmgr cleanup';
+/** The name of the commands in earlier versions, whose plans are still carried out. */
+const earlierKind = 'devmgr janitor';
 const version = 1;
 
 /** Action of a plan, with the registry of its devices. */
@@ -87,7 +88,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function headerOf(file: string, record: Fields, foreign: () => Error): Header {
   const { plan, version: written, registry, createdAt, action, reason, criteria } = record;
-  if (plan !== kind) throw foreign();
+  if (plan !== kind && plan !== earlierKind) throw foreign();
   if (written !== version) throw usage(`${file} was made by another version of devmgr`, makeOne);
   if (
     (registry !== null && typeof registry !== 'string') ||

@@ -198,12 +198,12 @@ export class FileRun {
   #end(): number {
     const { success, registered, repeated, failed } = this.#state;
     const isNothing = this.#lines === 0;
-    const all = count(success + registered + repeated + failed);
+    const all = counted(success + registered + repeated + failed, 'line');
     const devices = counted(success, 'device');
     if (failed > 0)
       throw new Fault(
         'partial',
-        `${isNothing ? 'nothing to do: ' : ''}${count(failed)} of ${all} lines failed, ${devices} ${success === 1 ? 'is' : 'are'} registered${this.#existing}${this.#note}`,
+        `${isNothing ? 'nothing to do: ' : ''}${count(failed)} of ${all} failed, ${devices} ${success === 1 ? 'is' : 'are'} registered${this.#existing}${this.#note}`,
         !this.#flags.skipExisting && this.#duplicates === failed
           ? 'nothing to fix: those serial numbers are already registered; --skip-existing counts them as done'
           : 'each result has a line number and a reason; fix those lines and register them again',
@@ -211,7 +211,7 @@ export class FileRun {
     notify(
       this.#context,
       isNothing
-        ? `Nothing to do: all ${all} lines are done${this.#note}.`
+        ? `Nothing to do: all ${all} are done${this.#note}.`
         : `${devices} registered${this.#existing}${spent(this.#seconds)}${this.#note}.`,
     );
     return 0;
