@@ -178,7 +178,7 @@ test('--dry-run shows how columns are read', async () => {
   const { code, stderr } = await run(file, 'entra-oath', '--dry-run');
   expect(code).toBe(0);
   expect(stderr).toContain(
-    'Columns: serial number=serialNumber, manufacturer=manufacturer, model=model; where empty, deviceType is UKEY.',
+    'Columns: serial number=serialNumber, manufacturer, model; where empty, deviceType is UKEY.',
   );
 });
 
