@@ -11,12 +11,12 @@ import type { RowWriter } from '../write/source.ts';
 import type { BesideRows } from './subject.ts';
 import { rowsTogether, type SqliteTables } from './tables.ts';
 
-/** A row has what is unique of another one, which is known too late: the transaction has to be made again, without `isLarge`. */
+/** A new row has a unique value of an existing row, found after rows were held: the transaction is repeated without `isLarge`. */
 export class LateDuplicate extends Error {}
 
 /** Writes records. Entries, and new plain rows of a large transaction, are held until enough of them are there to be written together. */
 export class SqliteRowWriter implements RowWriter {
-  /** Whether new rows are held. Then `insert` does not know whether one has what is unique of another: `LateDuplicate` does. */
+  /** Whether new rows are held. Then `insert` does not find a duplicate of a unique value: `LateDuplicate` reports it. */
   #isLarge = false;
   /** Whether a record had a unique value of another record. */
   hadDuplicate = false;
