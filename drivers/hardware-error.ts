@@ -16,6 +16,9 @@ export function notAttached(): HardwareError {
   return new HardwareError('removed', 'the key was unplugged: plug it in and start again');
 }
 
+/** The reason why a card or a simulated key is not issued. */
+export const NOT_ISSUABLE = 'only a FIDO2 key can be issued, no SIM card and no simulated key';
+
 /** Refusals of a key that is issued. */
 export type KeyRefusal =
   | 'excluded' // it has a credential of the list that was sent

@@ -7,6 +7,7 @@ import { compileReader } from '../../src/contract/validate.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import type { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
+import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, refused, retrying } from '../requests/context.ts';
 import type { Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -110,11 +111,7 @@ async function attempt(
   };
   const decided: Decision[] = [];
   for (const item of found) decided.push(await decide(item));
-  const data = (): DataOf<Routes['batchUpdateDevices']> => {
-    const results = decided.map(item => ('failure' in item ? item.failure : item.success()));
-    const success = results.filter(({ status }) => status === 'success').length;
-    return { total: found.length, success, failed: found.length - success, results };
-  };
+  const data = () => batchResults(decided.map(item => ('failure' in item ? item.failure : item.success())));
   return changes.length ? commitLast(store, context, { at, changes, guards }, data) : data();
 }
 

@@ -5,6 +5,7 @@ import { deviceIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { Refusal } from '../base/decision.ts';
+import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -53,9 +54,7 @@ export async function registerMany(
     const changes = judged.filter(isAdd);
     const data = (committed: readonly ChangeResult[]) => {
       let next = 0;
-      const results = judged.map(one => (isAdd(one) ? resultOf(one, committed[next++]!) : one));
-      const success = committed.reduce((sum, result) => sum + (result.kind === 'added' ? 1 : 0), 0);
-      return { total: items.length, success, failed: items.length - success, results };
+      return batchResults(judged.map(one => (isAdd(one) ? resultOf(one, committed[next++]!) : one)));
     };
     const all = [...guards, ...binding.guards];
     return changes.length ? commitLast(store, context, { at, changes, guards: all }, data) : data([]);

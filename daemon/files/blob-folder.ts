@@ -2,7 +2,6 @@
 import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../base/files.ts';
 import { BlobError, FileElsewhere, fromFileSystem } from '../requests/blob-error.ts';
 import {
@@ -64,18 +63,8 @@ class BlobFolder implements Blobs {
       throw fromFileSystem(error);
     });
     const writer = new HashingWriter(file, maxBytes);
-    follower?.follow(() => writer.size);
-    try {
-      await pipeline(content, writer);
-    } catch (error) {
-      await file.close().catch(() => {});
-      await this.#remove(path);
-      throw error;
-    }
     const target = this.#path(name);
-    return {
-      size: writer.size,
-      sha256: writer.sha256(),
+    return writer.receive(content, follower, {
       persist: async () => {
         try {
           await file.sync();
@@ -91,9 +80,8 @@ class BlobFolder implements Blobs {
       discard: async () => {
         await file.close().catch(() => {});
         await this.#remove(path);
-        follower?.end();
       },
-    };
+    });
   }
 
   /**

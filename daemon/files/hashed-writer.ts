@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { detach } from '../base/streamed-memory.ts';
 import { BlobError } from '../requests/blob-error.ts';
+import type { Follower, StagedBlob } from '../requests/blobs.ts';
 
 /**
  * Stores a stream, and counts and hashes its bytes. Fails with a `BlobError` beyond `maxBytes`. Detaches the memory of the buffers it
@@ -34,6 +36,26 @@ export abstract class HashedWriter extends Writable {
 
   override _writev(chunks: readonly { readonly chunk: Buffer }[], done: (error?: Error | null) => void): void {
     this.#take(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
+  }
+
+  /** Takes all of the content, as `Blobs.receive` does. `discard` removes what was written, also after a failure. */
+  async receive(
+    content: Readable,
+    follower: Follower | undefined,
+    { persist, discard }: Pick<StagedBlob, 'persist' | 'discard'>,
+  ): Promise<StagedBlob> {
+    follower?.follow(() => this.size);
+    try {
+      await pipeline(content, this);
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+    const end = async () => {
+      await discard();
+      follower?.end();
+    };
+    return { size: this.size, sha256: this.sha256(), persist, discard: end };
   }
 
   /** Stores the next bytes. They are not used after it resolves. */

@@ -1,6 +1,6 @@
 /** Issues an attached key: its first PIN, and credentials for providers. The PIN is in memory only while the key gets it. */
 import { createHash } from 'node:crypto';
-import { HardwareError } from '../../drivers/hardware-error.ts';
+import { HardwareError, NOT_ISSUABLE } from '../../drivers/hardware-error.ts';
 import type { IssuedKey, PinRules, StoredCredential, StoredCredentialRequest } from '../../drivers/issued-key.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
@@ -23,8 +23,7 @@ export async function issueAttached(
   requireSerial(key(), input.serialNumber);
   const step = stepOf(input);
   const { answer, ...ending } = await answerOf(onState, async onTouch => {
-    if (!driver.issue)
-      throw new HardwareError('unavailable', 'only a FIDO2 key can be issued, no SIM card and no simulated key');
+    if (!driver.issue) throw new HardwareError('unavailable', NOT_ISSUABLE);
     // Some keys accept a reset at any time: what was not plugged in for it is not erased.
     if (input.step === 'reset' && !isFresh)
       throw new HardwareError('unavailable', NOT_FRESH, { data: { refusal: 'not-allowed' } });

@@ -9,6 +9,7 @@ import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { DeviceRecord } from '../devices/records.ts';
+import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -77,8 +78,7 @@ export class MatchingDevices {
           results.push({ ...asSent(item), status: 'failed', code: error.code, message: error.message });
         }
       }
-      const success = results.filter(({ status }) => status === 'success').length;
-      const data = () => ({ total: results.length, success, failed: results.length - success, results });
+      const data = () => batchResults(results);
       return changes.length > 0 ? commitLast(store, context, { at, changes, guards }, data) : data();
     });
   }

@@ -8,6 +8,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { ImportOutcome } from '../../src/contract/values.ts';
+import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -67,13 +68,12 @@ export class PeopleImport {
       });
       const data = (found: readonly ChangeResult[]) => {
         const stored = found.values();
-        const results = decided.map((one, i): ImportResult => {
+        const resultAt = (one: Decided, i: number): ImportResult => {
           if ('failure' in one) return failed(people[i], one.failure);
           const result = one.change === null ? undefined : stored.next().value;
           return resultOf(one, people[i], result, active.get(one.person?.number ?? 0) ?? 0);
-        });
-        const success = results.filter(({ status }) => status === 'success').length;
-        return { total: results.length, success, failed: results.length - success, results };
+        };
+        return batchResults(decided.map(resultAt));
       };
       const refused = dryRun
         ? []

@@ -13,7 +13,7 @@ import {
   type RecognizedKey,
 } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
-import { HardwareError, notAttached } from '../hardware-error.ts';
+import { HardwareError, NOT_ISSUABLE, notAttached } from '../hardware-error.ts';
 import type { IssuedKey, IssueWork } from '../issued-key.ts';
 import { CLAIMS_AFTER } from '../protocols/claims.ts';
 import type { CardConnection } from '../protocols/connection.ts';
@@ -127,7 +127,7 @@ export class CardSlot {
 
   /** Implements `Driver.issue`. */
   issue<T>(work: IssueWork, task: (key: IssuedKey) => Promise<T>): Promise<T> {
-    return this.#withKey(work.signal, TASK_LIMIT, NO_ISSUE, (view, _card, signal) =>
+    return this.#withKey(work.signal, TASK_LIMIT, NOT_ISSUABLE, (view, _card, signal) =>
       issueKey(view, { ...work, signal }, task),
     );
   }
@@ -288,7 +288,6 @@ export class CardSlot {
 }
 
 const NO_PROOF = 'a card in a reader cannot prove what it is: its answers can be copied';
-const NO_ISSUE = 'only a FIDO2 key can be issued, no SIM card and no simulated key';
 
 const READER_BUSY =
   'The reader is still busy with a card that stopped answering. Unplug the reader and plug it in again; reading is tried again.';

@@ -1,9 +1,10 @@
 /** The operation that changes many devices in one request. */
 import { type TObject, Type } from 'typebox';
+import { batchData, batchOf, itemStatus } from './batch-shapes.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceOperations } from './devices.ts';
-import { count, EACH, nullable, oneOf, secret, shown, token } from './fields.ts';
+import { nullable, oneOf, secret, shown, token } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
 import { type BatchOperation, batchOperations, changers } from './values.ts';
 
@@ -45,42 +46,30 @@ export const deviceBatchOperations = additions('Devices', {
     batchOf: 'items',
     body: Type.Object({
       operation: oneOf(batchOperations, { description: 'what is done with each device' }),
-      items: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(
-          Type.Object(
-            { ...target },
-            {
-              additionalProperties: true,
-              description: 'deviceId or serialNumber, and the fields of the single operation',
-            },
-          ),
-          { minItems: 1, maxItems: sizes.batchUpdateItems },
-        ),
-        [EACH]: true,
-      }),
+      items: batchOf(
+        Type.Object(target, {
+          additionalProperties: true,
+          description: 'deviceId or serialNumber, and the fields of the single operation',
+        }),
+      ),
       confirmPassword: Type.Optional(
         secret({ min: 1 }, { description: "an administrator's password; required for DEACTIVATE" }),
       ),
     }),
-    data: Type.Object({
-      total: count('number of items'),
-      success: count('number of changed devices, counted by item'),
-      failed: count('number of failed items'),
-      results: Type.Array(
-        Type.Object({
-          deviceId: nullable(shown('id of the device; if it does not exist, the id in the request')),
-          serialNumber: nullable(
-            shown('serial number of the device; if it does not exist, the serial number in the request'),
-          ),
-          status: oneOf(['success', 'failed'] as const),
-          code: Type.Integer({ description: '200, or the business code of a failed item' }),
-          message: shown('what happened to the item'),
-          data: nullable(
-            Type.Object({}, { additionalProperties: true, description: 'what the single operation returns' }),
-          ),
-        }),
-      ),
-    }),
+    data: batchData(
+      'number of changed devices, counted by item',
+      Type.Object({
+        deviceId: nullable(shown('id of the device; if it does not exist, the id in the request')),
+        serialNumber: nullable(
+          shown('serial number of the device; if it does not exist, the serial number in the request'),
+        ),
+        ...itemStatus,
+        code: Type.Integer({ description: '200, or the business code of a failed item' }),
+        data: nullable(
+          Type.Object({}, { additionalProperties: true, description: 'what the single operation returns' }),
+        ),
+      }),
+    ),
     errors: [Code.wrongPassword],
     example: {
       body: {

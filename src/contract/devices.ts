@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
+import { batchData, batchOf } from './batch-shapes.ts';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, batchRegistration, deviceDetailData, identity, registration } from './device-shapes.ts';
-import { count, EACH, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
+import { count, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
 import { activationCodeDays, bodyBounds, eventPage, longestUse, sizes, tagBounds } from './limits.ts';
 import { changers, immutableFields, roles } from './values.ts';
 
@@ -50,17 +51,9 @@ export const deviceOperations = operations('Devices', {
     bodyValues: bodyBounds.manyValues,
     batchOf: 'devices',
     body: Type.Object({
-      devices: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(batchRegistration, { minItems: 1, maxItems: sizes.batchItems }),
-        [EACH]: true,
-      }),
+      devices: batchOf(batchRegistration, sizes.batchItems),
     }),
-    data: Type.Object({
-      total: count('number of items'),
-      success: count('number of registered items'),
-      failed: count('number of failed items'),
-      results: Type.Array(batchItem),
-    }),
+    data: batchData('number of registered items', batchItem),
     example: {
       body: { devices: [serviceExample, { ...serviceExample, serialNumber: 'UK-2026-000002', userId: 'alice' }] },
     },

@@ -1,9 +1,10 @@
 /** Matching: devices that are bound to a name without a person are given to persons. */
 import { type Static, Type } from 'typebox';
+import { batchData, batchOf, itemStatus } from './batch-shapes.ts';
 import { additions, adminOnly } from './define.ts';
-import { count, EACH, nullable, oneOf, shown, token } from './fields.ts';
+import { nullable, oneOf, shown, token } from './fields.ts';
 import { deviceIds } from './ids.ts';
-import { bodyBounds, sizes } from './limits.ts';
+import { bodyBounds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { personId } from './people.ts';
 
@@ -50,28 +51,16 @@ export const matchingOperations = additions('Persons', {
     bodyValues: bodyBounds.manyValues,
     batchOf: 'matches',
     body: Type.Object({
-      matches: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(Type.Object(matchItem, { additionalProperties: true }), {
-          minItems: 1,
-          maxItems: sizes.batchUpdateItems,
-        }),
-        [EACH]: true,
+      matches: batchOf(Type.Object(matchItem, { additionalProperties: true })),
+    }),
+    data: batchData(
+      'number of devices that belong to the person, counted by item',
+      Type.Object({
+        deviceId: nullable(shown('device id as it was sent', 'DEV-1')),
+        personId: nullable(shown('id of the person as it was sent', 'PER-1')),
+        ...itemStatus,
       }),
-    }),
-    data: Type.Object({
-      total: count('number of items'),
-      success: count('number of devices that belong to the person, counted by item'),
-      failed: count('number of failed items'),
-      results: Type.Array(
-        Type.Object({
-          deviceId: nullable(shown('device id as it was sent', 'DEV-1')),
-          personId: nullable(shown('id of the person as it was sent', 'PER-1')),
-          status: oneOf(['success', 'failed'] as const),
-          code: Type.Integer({ description: '200, or the code of a failed item' }),
-          message: shown('what happened to the item'),
-        }),
-      ),
-    }),
+    ),
     example: { body: { matches: [{ deviceId: 'DEV-1', personId: 'PER-1' }] } },
   },
 });

@@ -1,7 +1,8 @@
 /** The import of persons whom no identity provider and no directory sends. */
 import { type Static, Type } from 'typebox';
+import { batchData, batchOf, itemStatus } from './batch-shapes.ts';
 import { additions, adminOnly } from './define.ts';
-import { count, EACH, nullable, oneOf, shown } from './fields.ts';
+import { count, nullable, oneOf, shown } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
 import { personEmail, personName, personUserName } from './people.ts';
 import { importOutcomes } from './values.ts';
@@ -23,9 +24,7 @@ const importChange = Type.Object({
 const importResult = Type.Object({
   userName: nullable(shown('user name as it was sent', 'ada.lovelace')),
   personId: nullable(shown('id of the person; null for one who is not in the registry', 'PER-1')),
-  status: oneOf(['success', 'failed'] as const),
-  code: Type.Integer({ description: '200, or the code of a failed item' }),
-  message: shown('what happened to the item'),
+  ...itemStatus,
   outcome: nullable(
     oneOf(importOutcomes, {
       description:
@@ -50,13 +49,7 @@ export const peopleImportOperations = additions('Persons', {
     bodyValues: bodyBounds.manyValues,
     batchOf: 'people',
     body: Type.Object({
-      people: Type.Unsafe<readonly unknown[]>({
-        ...Type.Array(Type.Object(importItem, { additionalProperties: true }), {
-          minItems: 1,
-          maxItems: sizes.batchUpdateItems,
-        }),
-        [EACH]: true,
-      }),
+      people: batchOf(Type.Object(importItem, { additionalProperties: true })),
       adopt: Type.Optional(
         Type.Boolean({ description: 'persons of the source `local` become imported ones; false if absent' }),
       ),
@@ -64,12 +57,7 @@ export const peopleImportOperations = additions('Persons', {
         Type.Boolean({ description: 'the results are those of an import, but nothing is changed; false if absent' }),
       ),
     }),
-    data: Type.Object({
-      total: count('number of items'),
-      success: count('number of items that were accepted'),
-      failed: count('number of failed items'),
-      results: Type.Array(importResult),
-    }),
+    data: batchData('number of items that were accepted', importResult),
     example: { body: { people: [{ userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' }] } },
   },
 });

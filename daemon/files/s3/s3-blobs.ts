@@ -77,25 +77,13 @@ export class S3Blobs implements Blobs {
     checkBlobName(name);
     const writer = new PartWriter({ bucket: this.#bucket, buffers: this.#buffers, name, maxBytes });
     this.#staged.add(writer);
-    follower?.follow(() => writer.size);
-    try {
-      await pipeline(content, writer);
-    } catch (error) {
-      await this.#discard(writer);
-      throw error;
-    }
-    return {
-      size: writer.size,
-      sha256: writer.sha256(),
+    return writer.receive(content, follower, {
       persist: async () => {
         await writer.store();
         return name;
       },
-      discard: async () => {
-        await this.#discard(writer);
-        follower?.end();
-      },
-    };
+      discard: () => this.#discard(writer),
+    });
   }
 
   /** The whole file is read unless this process has read it before and it was not replaced since. */
