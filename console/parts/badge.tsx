@@ -1,5 +1,7 @@
 /** Words with a color of their own. The color reports nothing that the word does not. */
-import type { DeviceStatus, ProofGrade } from '../../src/contract/values.ts';
+
+import type { ProofGrade } from '../../src/contract/key-values.ts';
+import type { DeviceStatus } from '../../src/contract/values.ts';
 import { text } from '../text/words.ts';
 
 /** The state of a device. */

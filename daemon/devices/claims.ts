@@ -1,6 +1,7 @@
 /** Claims of keys about themselves, which prove nothing: a verdict without evidence. */
+
+import { unproved } from '../../src/contract/key-values.ts';
 import type { Claims, Proof } from '../../src/contract/proof.ts';
-import { unproved } from '../../src/contract/values.ts';
 import { advisoriesFor } from './advisories.ts';
 
 /** The part of a proof that follows from what a key answered. */

@@ -1,6 +1,6 @@
 /** Data that a FIDO authenticator signs for devmgr. */
 import { createHash } from 'node:crypto';
-import { relyingParty as RELYING_PARTY } from '../../src/contract/values.ts';
+import { relyingParty as RELYING_PARTY } from '../../src/contract/key-values.ts';
 
 export { RELYING_PARTY };
 

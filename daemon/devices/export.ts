@@ -1,8 +1,9 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
+import { proofGrades } from '../../src/contract/key-values.ts';
 import { exportBounds } from '../../src/contract/limits.ts';
-import { deviceListFields, type ExportFormat, proofColumn, proofGrades, tagColumn } from '../../src/contract/values.ts';
+import { deviceListFields, type ExportFormat, proofColumn, tagColumn } from '../../src/contract/values.ts';
 import type { StartedExport } from '../requests/content.ts';
 import { type Caller, holderOf } from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';

@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import type { DeviceDetail, Registration } from '../../src/contract/devices.ts';
-import type { IdentityPolicy } from '../../src/contract/values.ts';
+import type { IdentityPolicy } from '../../src/contract/key-values.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Context } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';

@@ -1,6 +1,7 @@
 /** The proof of a device, in its column. */
+
+import type { ProofGrade } from '../../src/contract/key-values.ts';
 import type { Proof } from '../../src/contract/proof.ts';
-import type { ProofGrade } from '../../src/contract/values.ts';
 
 /** Content of a device's column `proof`, as JSON. */
 export interface StoredProof {

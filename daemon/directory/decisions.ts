@@ -3,7 +3,7 @@
 import type { DirectoryCounts, DirectorySettings } from '../../src/contract/directory.ts';
 import { leaverBrake } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import type { DirectoryRun } from '../../src/contract/values.ts';
+import type { DirectoryRun } from '../../src/contract/person-values.ts';
 import { comesBack, edit, isEndedHere } from '../people/decisions.ts';
 import type { PersonChange, PersonDetails, PersonRecord } from '../people/records.ts';
 import { type DocumentRecord, type DocumentSet, replace, type SettingsRecord } from '../store/document.ts';

@@ -2,7 +2,7 @@ import type { AttachedKey, Driver, KeyEvent } from '../../drivers/driver.ts';
 import { ApiError } from '../../src/contract/codes.ts';
 import type { HardwareEventType } from '../../src/contract/event-types.ts';
 import type { DriverStatus, Key } from '../../src/contract/hardware.ts';
-import type { ProvingState } from '../../src/contract/values.ts';
+import type { ProvingState } from '../../src/contract/key-values.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import type { DeviceIdentity } from '../devices/records.ts';
 import type { Hub } from '../notifications/hub.ts';

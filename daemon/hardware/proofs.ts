@@ -5,11 +5,11 @@ import { HardwareError } from '../../drivers/hardware-error.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';
+import { identityParty, type ProvingState } from '../../src/contract/key-values.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { identityParty, type ProvingState } from '../../src/contract/values.ts';
 import { clientDataHash, RELYING_PARTY } from '../devices/client-data.ts';
 
 /** Request of the registry to the key. */

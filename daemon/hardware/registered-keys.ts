@@ -4,7 +4,7 @@ import { descriptionOf } from '../../src/contract/device-description.ts';
 import type { Key } from '../../src/contract/hardware.ts';
 import { formsOf } from '../../src/contract/iccid.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { ProvingState } from '../../src/contract/values.ts';
+import type { ProvingState } from '../../src/contract/key-values.ts';
 import { Refusal } from '../base/decision.ts';
 import { claimedProof } from '../devices/claims.ts';
 import { use } from '../devices/decisions.ts';

@@ -1,6 +1,7 @@
 /** The credential by which a key is recognized as its device: the record and its changes. Decisions only, no I/O. */
+
+import type { identities, numberSources } from '../../src/contract/key-values.ts';
 import { namesIn } from '../../src/contract/names.ts';
-import type { identities, numberSources } from '../../src/contract/values.ts';
 import { digest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
 

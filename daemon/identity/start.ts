@@ -1,6 +1,6 @@
 /** Credentials by which keys are recognized. */
 
-import { identityParty } from '../../src/contract/values.ts';
+import { identityParty } from '../../src/contract/key-values.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Challenges } from '../proofs/challenges.ts';
 import { identityOperations } from './routes.ts';

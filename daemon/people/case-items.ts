@@ -1,7 +1,7 @@
 /** Items of a case, as the registry knows them now: nothing of them is stored a second time. */
 import { credentialIds, deviceIds, passkeyIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import { caseBounds } from '../../src/contract/limits.ts';
-import type { CaseKind } from '../../src/contract/values.ts';
+import type { CaseKind } from '../../src/contract/person-values.ts';
 import { hasLostOwner } from '../accounts/service-token.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import { caseBounds } from '../../src/contract/limits.ts';
-import type { CaseKind, caseEnds } from '../../src/contract/values.ts';
+import type { CaseKind, caseEnds } from '../../src/contract/person-values.ts';
 import { Refusal } from '../base/decision.ts';
 import { saltedDigest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import { type PersonSource, personSources } from '../../src/contract/values.ts';
+import { type PersonSource, personSources } from '../../src/contract/person-values.ts';
 import type { Entry } from '../store/journal.ts';
 import { type BrakeCounts, isLeaveHeld, isNameHeld, type LeaverCounts } from './leaver-brake.ts';
 import type {

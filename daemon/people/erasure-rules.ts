@@ -1,6 +1,6 @@
 /** The rule of erasures. Other subjects add their rows to the change: `additions`. */
 import { personIds } from '../../src/contract/ids.ts';
-import { provisioningSources } from '../../src/contract/values.ts';
+import { provisioningSources } from '../../src/contract/person-values.ts';
 import { accountsNamed, users } from '../accounts/tables.ts';
 import { edit as editUser } from '../accounts/user.ts';
 import { userChanges } from '../accounts/user-rules.ts';

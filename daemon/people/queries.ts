@@ -1,5 +1,5 @@
 /** Queries about persons. */
-import type { PersonSource } from '../../src/contract/values.ts';
+import type { PersonSource } from '../../src/contract/person-values.ts';
 
 /** Persons match if they match every field that is given. */
 export interface PersonFilter {

@@ -1,4 +1,4 @@
-import type { LeaverAction, PersonSource } from '../../src/contract/values.ts';
+import type { LeaverAction, PersonSource } from '../../src/contract/person-values.ts';
 import type { Entry } from '../store/journal.ts';
 import type { BrakeTotals } from './leaver-brake.ts';
 

@@ -1,6 +1,6 @@
 /** Requests of identity providers and the directory that the registry could not store: the newest of each source. No I/O. */
 import { refusedBounds } from '../../src/contract/limits.ts';
-import { type ProvisioningSource, provisioningSources } from '../../src/contract/values.ts';
+import { type ProvisioningSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Entry } from '../store/journal.ts';
 
 /** A value, or a whole request, that was refused. It names persons, so it is kept for a limited time and never in the journal. */

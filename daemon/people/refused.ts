@@ -1,8 +1,8 @@
 /** The list of what identity providers and the directory sent and the registry could not store. */
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import { refusedBounds } from '../../src/contract/limits.ts';
+import { type ProvisioningSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { type ProvisioningSource, provisioningSources } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';

@@ -3,9 +3,9 @@
 import { Code } from '../../src/contract/codes.ts';
 import type { Registration } from '../../src/contract/devices.ts';
 import { hourMs } from '../../src/contract/durations.ts';
+import type { IdentityPolicy } from '../../src/contract/key-values.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 import type { ProofPolicy } from '../../src/contract/proof.ts';
-import type { IdentityPolicy } from '../../src/contract/values.ts';
 import { TimeSlice } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Admission, ProofJudge } from '../devices/judges.ts';

@@ -1,9 +1,10 @@
 /** Which credentials of a key may sign a receipt. */
 import { createPublicKey } from 'node:crypto';
+import { type ReceiptKind, relyingParty } from '../../src/contract/key-values.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { signedFor } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
-import { type CallerRole, type ReceiptKind, relyingParty } from '../../src/contract/values.ts';
+import type { CallerRole } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
 import type { RecognizingCredential } from '../devices/judges.ts';
 import { storedProof } from '../devices/proof.ts';

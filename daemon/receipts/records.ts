@@ -1,9 +1,9 @@
 /** A receipt that a key has signed: the record and its changes. Decisions only, no I/O. */
 import { createHash } from 'node:crypto';
+import type { ReceiptKind } from '../../src/contract/key-values.ts';
 import { namesIn } from '../../src/contract/names.ts';
 import type { ReceiptFacts } from '../../src/contract/receipts/text.ts';
 import type { Receipt } from '../../src/contract/receipts.ts';
-import type { ReceiptKind } from '../../src/contract/values.ts';
 import type { Decision, Refusal } from '../base/decision.ts';
 import { type DeviceOperation, guardOf, refusalOf } from '../devices/decisions.ts';
 import type { DeviceGuard, DeviceRecord } from '../devices/records.ts';

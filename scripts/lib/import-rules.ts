@@ -22,7 +22,7 @@ const below = (folder: string, names: string): readonly string[] => names.split(
 /** The modules of the contract that are plain data. */
 const plainContract = below(
   'src/contract/',
-  'codes.ts csv.ts device-description.ts device-filters.ts endpoints.ts names.ts ids.ts limits.ts local.ts text.ts values.ts',
+  'codes.ts csv.ts device-description.ts device-filters.ts endpoints.ts names.ts ids.ts key-values.ts limits.ts local.ts person-values.ts text.ts values.ts',
 );
 
 /** The folders of the daemon below its subjects; each may import those before it. */

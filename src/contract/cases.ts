@@ -5,7 +5,7 @@ import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.
 import { textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { ofOne, personId } from './people.ts';
-import { caseKinds, caseStates } from './values.ts';
+import { caseKinds, caseStates } from './person-values.ts';
 
 const caseItem = Type.Object({
   kind: oneOf(caseKinds),

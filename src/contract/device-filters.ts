@@ -2,7 +2,9 @@
  * The filters of device lists. The query of the interface, the filter of the store and the fields of the console are made from this
  * description. Plain data, without schemas.
  */
-import { aaguidShape, aaguidText, deviceStatuses, deviceTypes, proofGrades } from './values.ts';
+
+import { aaguidShape, aaguidText, proofGrades } from './key-values.ts';
+import { deviceStatuses, deviceTypes } from './values.ts';
 
 /** A filter. */
 export interface FilterDescription {

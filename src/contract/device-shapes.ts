@@ -6,8 +6,8 @@ import { notification } from './events.ts';
 import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
 import { newIdentity } from './identity-shapes.ts';
 import { personIds } from './ids.ts';
+import { identities } from './key-values.ts';
 import { proof } from './proof.ts';
-import { identities } from './values.ts';
 
 /** Fields of every response that describes a device. */
 export const identity = {

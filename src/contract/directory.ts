@@ -4,7 +4,7 @@ import { additions, administration, adminPerson } from './define.ts';
 import { count, findings, line, nullable, oneOf, prose, secret, shown, timestamp } from './fields.ts';
 import { personIds } from './ids.ts';
 import { directoryBounds as bounds } from './limits.ts';
-import { directoryRuns, directorySteps } from './values.ts';
+import { directoryRuns, directorySteps } from './person-values.ts';
 
 const attribute = (description: string, example: string) =>
   nullable(

@@ -5,7 +5,7 @@ import { nullable, oneOf, secret, shown, timestamp } from './fields.ts';
 import { deviceIds } from './ids.ts';
 import { reportBounds } from './limits.ts';
 import { ofOne, personId } from './people.ts';
-import { erasureLimits } from './values.ts';
+import { erasureLimits } from './person-values.ts';
 
 const record = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));

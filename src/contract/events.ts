@@ -12,17 +12,10 @@ import {
 import { count, oneOf, shown, timestamp } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, personIds, versionIds } from './ids.ts';
+import { identityChanges, receiptKinds } from './key-values.ts';
+import { caseEnds, caseKinds, personSources, provisioningSources } from './person-values.ts';
 import type { Tags } from './tags.ts';
-import {
-  type ActorKind,
-  actorKinds,
-  caseEnds,
-  caseKinds,
-  identityChanges,
-  personSources,
-  provisioningSources,
-  receiptKinds,
-} from './values.ts';
+import { type ActorKind, actorKinds } from './values.ts';
 
 const deviceId = Type.String({ pattern: deviceIds.pattern });
 const fieldSchemas: Readonly<Record<EventField, TSchema>> = {

@@ -1,5 +1,5 @@
 /** The order of the grades of a proof. */
-import type { ProofGrade, RequiredGrade } from './values.ts';
+import type { ProofGrade, RequiredGrade } from './key-values.ts';
 
 /** How strong a proof is. A failed proof is below none: it never fulfils a policy, also not one that requires nothing. */
 const strength: Readonly<Record<ProofGrade, number>> = { failed: -1, none: 0, claimed: 1, model: 2, unit: 3 };

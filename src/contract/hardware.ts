@@ -5,9 +5,6 @@ import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
 import { bytesOf, count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { identifiedKey, identifying } from './identity-shapes.ts';
-import { bodyBounds, pinBounds, textLengths } from './limits.ts';
-import { claims, evidence, proof } from './proof.ts';
-import { assertion, signing } from './receipts.ts';
 import {
   driverStates,
   evidenceMethods,
@@ -16,8 +13,11 @@ import {
   keyRefusals,
   keyTransports,
   provingStates,
-  roles,
-} from './values.ts';
+} from './key-values.ts';
+import { bodyBounds, pinBounds, textLengths } from './limits.ts';
+import { claims, evidence, proof } from './proof.ts';
+import { assertion, signing } from './receipts.ts';
+import { roles } from './values.ts';
 import { attestation, storedOnKey } from './webauthn.ts';
 
 /** A physical key that is plugged into the machine of the service. */

@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox';
 import * as f from './device-fields.ts';
 import { bytesOf, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { identitySteps, numberSources } from './key-values.ts';
 import { identityBounds, proofBounds, textLengths } from './limits.ts';
 import { aaguid, type FidoEvidence, fidoEvidence, type U2fEvidence, u2fEvidence } from './proof.ts';
 import { assertion } from './receipts.ts';
-import { identitySteps, numberSources } from './values.ts';
 
 /** The challenge that the key has answered. */
 export const identityId = token({ description: 'id of the challenge' });

@@ -5,10 +5,11 @@ import { additions } from './define.ts';
 import * as f from './device-fields.ts';
 import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { candidate, firmware, identified, identityId, made, station } from './identity-shapes.ts';
+import { fidoProtocols, identityPolicies } from './key-values.ts';
 import { identityBounds, proofBounds } from './limits.ts';
 import { aaguid } from './proof.ts';
 import { assertion } from './receipts.ts';
-import { changers, fidoProtocols, identityPolicies } from './values.ts';
+import { changers } from './values.ts';
 
 /** Operations on identities. */
 export const identityOperations = additions('Identity', {

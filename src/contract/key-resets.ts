@@ -3,7 +3,8 @@ import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
-import { changers, resetStages } from './values.ts';
+import { resetStages } from './key-values.ts';
+import { changers } from './values.ts';
 import { storedOnKey } from './webauthn.ts';
 
 const params = Type.Object({ deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) });

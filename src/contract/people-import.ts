@@ -5,7 +5,7 @@ import { additions, adminOnly } from './define.ts';
 import { count, nullable, oneOf, shown } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
 import { personEmail, personName, personUserName } from './people.ts';
-import { importOutcomes } from './values.ts';
+import { importOutcomes } from './person-values.ts';
 
 /** A person in an import. */
 export const importItem = {

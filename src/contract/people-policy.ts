@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { additions, replacedPolicy, shownPolicy } from './define.ts';
 import { oneOf } from './fields.ts';
 import { leaverDelayHours } from './limits.ts';
-import { leaverActions } from './values.ts';
+import { leaverActions } from './person-values.ts';
 
 const peoplePolicy = Type.Object({
   personsRequired: Type.Boolean({

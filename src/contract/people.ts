@@ -5,7 +5,8 @@ import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from './ids.ts';
 import { personBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { personSources, textShapes } from './values.ts';
+import { personSources } from './person-values.ts';
+import { textShapes } from './values.ts';
 
 const readers = ['ADMIN', 'DEALER'] as const;
 /** Id of a person, in a response. */

@@ -1,8 +1,8 @@
 /** Claims of a key about itself, its evidence, and what the registry concludes from both. */
 import { type Static, type TUnsafe, Type } from 'typebox';
 import { base64url, line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { aaguidShape, aaguidText, identityPolicies, proofGrades, proofMethods, requiredGrades } from './key-values.ts';
 import { proofBounds } from './limits.ts';
-import { aaguidShape, aaguidText, identityPolicies, proofGrades, proofMethods, requiredGrades } from './values.ts';
 
 const text = (description: string) => Type.Optional(line(proofBounds.claimLength, { description }));
 const texts = (description: string) =>

@@ -3,9 +3,10 @@ import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import * as f from './device-fields.ts';
 import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { evidenceMethods } from './key-values.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
-import { changers, evidenceMethods } from './values.ts';
+import { changers } from './values.ts';
 
 const bytes = (description: string) => shown(`${description}; base64url without padding`);
 

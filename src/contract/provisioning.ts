@@ -5,7 +5,7 @@ import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { provisioningLog, refusedBounds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { personId } from './people.ts';
-import { personSources, provisioningOutcomes, provisioningSources } from './values.ts';
+import { personSources, provisioningOutcomes, provisioningSources } from './person-values.ts';
 
 const refusedRequest = Type.Object({
   at: timestamp('when it was refused last'),

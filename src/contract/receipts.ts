@@ -4,9 +4,10 @@ import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, serialNumber } from './device-fields.ts';
 import { base64url, line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { proofGrades, receiptKinds, relyingParty } from './key-values.ts';
 import { proofBounds, receiptBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { changers, proofGrades, receiptKinds, relyingParty, roles } from './values.ts';
+import { changers, roles } from './values.ts';
 
 /** The signature of a key. */
 export const assertion = {

@@ -3,9 +3,10 @@ import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';
 import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { aaguidText, trustPurposes } from './key-values.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
-import { aaguidText, roles, trustPurposes } from './values.ts';
+import { roles } from './values.ts';
 
 /** Trust anchors, and the intermediates between them and the evidence. */
 export const trustedCertificate = Type.Object({

@@ -1,6 +1,6 @@
 /**
- * The values that the interface fixes, as plain data. This module imports nothing: the command line reads it at every start,
- * and the schemas (which need TypeBox) are built from it.
+ * The values that the interface fixes, as plain data; those for persons and keys are in files of their own. The command line reads them
+ * at every start, and the schemas (which need TypeBox) are built from them.
  */
 import { namesIn } from './names.ts';
 
@@ -43,45 +43,6 @@ export const tokenPermissions = ['webhooks', 'policies', 'scim', 'decide'] as co
 /** A permission of a service token beside its role. */
 export type TokenPermission = (typeof tokenPermissions)[number];
 
-/** Where a person is from: added here, by an identity provider, from a directory, or from a file that an ADMIN imports. */
-export const personSources = ['local', 'scim', 'directory', 'import'] as const;
-/** Where a person is from. */
-export type PersonSource = (typeof personSources)[number];
-
-/** Where data of a person stays after an erasure. */
-export const erasureLimits = [
-  'backups',
-  'home',
-  'database-log',
-  'forwarding',
-  'webhooks',
-  'stations',
-  'journal',
-  'accounts',
-  'source',
-  'tokens',
-  'logs',
-] as const;
-
-/** Kinds of what a person can have, in the case of a leaver. */
-export const caseKinds = [
-  'device',
-  'account',
-  'session',
-  'token',
-  'passkey',
-  'credential',
-  'issue',
-  'loan',
-  'pin',
-] as const;
-/** A kind of what a person can have. */
-export type CaseKind = (typeof caseKinds)[number];
-/** The state of an item of a case. `kept`: an ADMIN has decided that it stays. */
-export const caseStates = ['open', 'closed', 'kept'] as const;
-/** How the case of a leaver ended: an ADMIN closed it, or the person is back. */
-export const caseEnds = ['closed', 'returned'] as const;
-
 /** Why a key may be used, or not: see the operation `decide`. */
 export const decisionReasons = [
   'active',
@@ -97,24 +58,6 @@ export const decisionReasons = [
 export type DecisionReason = (typeof decisionReasons)[number];
 /** Effects of a security advisory on a decision; the first one applies if a request has none. */
 export const advisoryRules = ['allow', 'refuse'] as const;
-
-/** Outcomes in the log of provisioning. */
-export const provisioningOutcomes = ['added', 'updated', 'left', 'held', 'returned', 'refused'] as const;
-
-/** Sources whose refused values are listed. */
-export const provisioningSources = ['scim', 'directory', 'import'] as const satisfies readonly PersonSource[];
-/** A source whose refused values are listed. */
-export type ProvisioningSource = (typeof provisioningSources)[number];
-
-/** Effects of an imported row on a person. `held`, `due`: the person leaves, and the ACTIVE devices wait for a release or a delay. */
-export const importOutcomes = ['created', 'updated', 'unchanged', 'back', 'left', 'held', 'due'] as const;
-/** An effect of an imported row on a person. */
-export type ImportOutcome = (typeof importOutcomes)[number];
-
-/** Actions on the ACTIVE devices of a person who leaves. */
-export const leaverActions = ['lock', 'retire'] as const;
-/** An action on the ACTIVE devices of a person who leaves. */
-export type LeaverAction = (typeof leaverActions)[number];
 
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
 export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
@@ -188,44 +131,10 @@ export type Platform = keyof typeof platforms;
 /** The platforms, in the order of messages and documents. */
 export const platformNames = Object.keys(platforms) as Platform[];
 
-/** How the daemon talks to an attached key: HID over USB, PCSC through a smart card reader. */
-export const keyTransports = ['HID', 'PCSC'] as const;
-/** How a key can give evidence. */
-export const evidenceMethods = ['scp11b', 'fido'] as const;
-
-/** States of a key that proves itself. */
-export const provingStates = ['running', 'touch'] as const;
-/** A state of a key that proves itself. */
-export type ProvingState = (typeof provingStates)[number];
-
-/** Steps in which a key is issued. */
-export const issueSteps = ['state', 'pin', 'credential', 'forget', 'rules', 'reset'] as const;
-
-/** Stages in the record of the reset of a key. */
-export const resetStages = ['begun', 'done', 'canceled'] as const;
-
-/** Refusals of a key that is issued, as in drivers/hardware-error.ts. */
-export const keyRefusals = namesIn(
-  'excluded full no-credential not-allowed pin-blocked pin-invalid pin-not-set pin-policy pin-replug pin-required',
-);
-
-/** Kinds of failures of hardware, as in drivers/driver.ts. */
-export const hardwareFailures = namesIn('unavailable no-permission removed busy mute timeout aborted protocol');
-
-/** States of a hardware driver. */
-export const driverStates = ['ready', 'unavailable'] as const;
-
 /** Who can have made a change of the journal. */
 export const actorKinds = ['user', 'token', 'daemon', 'directory', 'provider'] as const;
 /** Who has made a change of the journal. */
 export type ActorKind = (typeof actorKinds)[number];
-
-/** Scopes of a run: what it reads of a directory. */
-export const directoryRuns = ['ALL', 'CHANGES'] as const;
-/** The scope of a run: what it reads of a directory. */
-export type DirectoryRun = (typeof directoryRuns)[number];
-/** Steps of a run for a person; `skipped`: for an entry that cannot be one. */
-export const directorySteps = ['new', 'changed', 'left', 'held', 'back', 'skipped'] as const;
 
 /** Where local accounts may sign in while single sign-on is on. */
 export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;
@@ -291,49 +200,6 @@ export const textShapes = {
   },
 } as const;
 
-/**
- * Grades of the genuineness of a key. `none`: nothing. `claimed`: only what the key reports about itself. `model`: the
- * model is proved. `unit`: the model and this very serial number are proved. `failed`: the evidence contradicts the key.
- */
-export const proofGrades = ['none', 'claimed', 'model', 'unit', 'failed'] as const;
-/** A grade of proof. */
-export type ProofGrade = (typeof proofGrades)[number];
-/** The proof of a key of which nothing is known, without its warnings. */
-export const unproved = {
-  grade: 'none',
-  method: null,
-  model: null,
-  aaguid: null,
-  firmware: null,
-  serial: null,
-  root: null,
-  metadataNumber: null,
-  provedAt: null,
-} as const;
-
-/** The relying party of all credentials of devmgr. `.invalid` cannot be registered (RFC 2606), so they are of use nowhere. */
-export const relyingParty = 'devmgr.invalid';
-/** The relying party of the credentials by which a registry recognizes its keys. */
-export const identityParty = (registryId: string): string => `${registryId}.${relyingParty}`;
-
-/** Kinds of receipts: for a key that a person keeps, that a person returns on a day, or that is back. */
-export const receiptKinds = ['handover', 'loan', 'return'] as const;
-/** A kind of receipt. */
-export type ReceiptKind = (typeof receiptKinds)[number];
-
-/** How a key was proved. `fido-enterprise` is a FIDO attestation whose certificate names the serial number. */
-export const proofMethods = ['claims', 'scp11b', 'fido', 'fido-enterprise', 'u2f'] as const;
-
-/** Grades that a policy can require, from the weakest to the strongest. */
-export const requiredGrades = ['none', 'claimed', 'model', 'unit'] as const;
-/** A grade that a policy can require. */
-export type RequiredGrade = (typeof requiredGrades)[number];
-
-/** Purposes of a trust anchor: the certificates of secure channels, or FIDO attestations. */
-export const trustPurposes = ['scp11b', 'fido'] as const;
-/** A purpose of a trust anchor. */
-export type TrustPurpose = (typeof trustPurposes)[number];
-
 /** Coverage of statistics: manufacturers, hours and days of registrations, days of expiring codes and of unused devices. */
 export const statisticsRange = {
   manufacturers: 20,
@@ -350,22 +216,3 @@ export const statisticsRange = {
 export const countedTags = ['lot', 'site', 'station'] as const;
 /** A tag whose values are counted. */
 export type CountedTag = (typeof countedTags)[number];
-
-/** An AAGUID as a part of a pattern, and in words: a UUID in lower case. */
-export const aaguidText = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-export const aaguidShape = 'an AAGUID: a UUID in lower case';
-
-/** Identities of devices: a serial number, a credential that its key has made, or neither since its key was reset. */
-export const identities = ['serial', 'credential', 'none'] as const;
-/** Which keys make a credential for the registry: all, those without a usable serial number, or none. */
-export const identityPolicies = ['required', 'where-needed', 'never'] as const;
-/** Which keys make a credential for the registry. */
-export type IdentityPolicy = (typeof identityPolicies)[number];
-/** Where the serial number of a key with a credential is from. */
-export const numberSources = ['key', 'printed', 'auto'] as const;
-/** Protocols of FIDO keys. */
-export const fidoProtocols = ['CTAP2', 'U2F'] as const;
-/** Steps in which an attached key is asked about its identity. */
-export const identitySteps = ['make', 'find', 'prove', 'name'] as const;
-/** Changes of the credential by which a key is recognized. */
-export const identityChanges = ['bound', 'proved', 'lost'] as const;

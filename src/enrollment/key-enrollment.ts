@@ -2,9 +2,9 @@
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import { hasGrade } from '../contract/grades.ts';
 import type { Key } from '../contract/hardware.ts';
+import type { RequiredGrade } from '../contract/key-values.ts';
 import { isSameName } from '../contract/person-key.ts';
 import type { Proof } from '../contract/proof.ts';
-import type { RequiredGrade } from '../contract/values.ts';
 import { isAnswering, otherKeyOf } from './other-key.ts';
 import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
 import { isNumbered, type MadeIdentity, recognizedBy } from './recognition.ts';

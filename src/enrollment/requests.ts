@@ -1,7 +1,7 @@
 /** The requests of enrollment and issuing, over the clients of the command line or of the console. */
 import { Code } from '../contract/codes.ts';
 import type { Key } from '../contract/hardware.ts';
-import type { IdentityPolicy } from '../contract/values.ts';
+import type { IdentityPolicy } from '../contract/key-values.ts';
 import { issueFailure } from './issue-events.ts';
 import type { IssueRequests } from './issuing.ts';
 import { Recognition } from './recognition.ts';

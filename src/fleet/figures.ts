@@ -1,13 +1,7 @@
 /** The figures of a selection of devices, from its export. Memory is bounded, whatever the number of devices. */
 import type { DeviceListItem } from '../contract/device-shapes.ts';
-import {
-  type DeviceStatus,
-  type DeviceType,
-  deviceStatuses,
-  deviceTypes,
-  type ProofGrade,
-  proofGrades,
-} from '../contract/values.ts';
+import { type ProofGrade, proofGrades } from '../contract/key-values.ts';
+import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../contract/values.ts';
 import { IdSet } from './id-set.ts';
 import { type Bin, type GapBin, Gaps, Timeline } from './timeline.ts';
 

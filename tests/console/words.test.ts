@@ -12,7 +12,9 @@ const read = (pattern: string): string =>
 const sources = read('console/**/*.{ts,tsx}');
 const named = [
   sources,
-  read('src/contract/{values,device-filters,device-description,event-types,provider-fields,trust}.ts'),
+  read(
+    'src/contract/{values,key-values,person-values,device-filters,device-description,event-types,provider-fields,trust}.ts',
+  ),
   read('src/{enrollment,fleet,tables}/**/*.ts'),
 ]
   .join('\n')

@@ -4,8 +4,8 @@ import { advisories, advisoriesFor } from '../../daemon/devices/advisories.ts';
 import { checkPolicy } from '../../daemon/proofs/judge/policy.ts';
 import { provedFacts } from '../../daemon/proofs/judge/proved-facts.ts';
 import { hasGrade } from '../../src/contract/grades.ts';
+import { proofGrades } from '../../src/contract/key-values.ts';
 import type { Claims, Proof, ProofPolicy } from '../../src/contract/proof.ts';
-import { proofGrades } from '../../src/contract/values.ts';
 import { makeRoot } from '../support/test-pki.ts';
 import { AAGUID, ask, entry, metadataOf, OTHER_AAGUID, verdict } from './fixtures.ts';
 

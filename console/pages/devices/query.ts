@@ -1,7 +1,8 @@
 /** Query of the list. The address holds it under the names that the interface has for its filters. */
 import { type DeviceFilterName, deviceFilters, filtersOfKind } from '../../../src/contract/device-filters.ts';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
-import type { DeviceSort, DeviceStatus, DeviceType, ProofGrade } from '../../../src/contract/values.ts';
+import type { ProofGrade } from '../../../src/contract/key-values.ts';
+import type { DeviceSort, DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { ExportFilter } from '../../api/export.ts';
 import type { Data, Input } from '../../api/request.ts';
 import { pageIn } from '../../parts/pager.tsx';

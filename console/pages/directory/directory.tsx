@@ -1,6 +1,6 @@
 /** The directory that persons are read from: its last run, and a run now, after a look at what it would change. */
 import type { DirectoryReport, DirectoryStep } from '../../../src/contract/directory.ts';
-import { directorySteps } from '../../../src/contract/values.ts';
+import { directorySteps } from '../../../src/contract/person-values.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';

@@ -1,6 +1,6 @@
 /** The report of a lot or a station, live while the line runs. */
 import { useRef } from 'preact/hooks';
-import { proofGrades } from '../../../src/contract/values.ts';
+import { proofGrades } from '../../../src/contract/key-values.ts';
 import { DeviceCounts, type FleetFigures } from '../../../src/fleet/figures.ts';
 import { exportedDevices } from '../../api/export.ts';
 import { settled, useRefresh } from '../../api/live.ts';

@@ -1,6 +1,6 @@
 /** The persons whom devices belong to. */
 import type { Person } from '../../../src/contract/people.ts';
-import { type PersonSource, personSources } from '../../../src/contract/values.ts';
+import { type PersonSource, personSources } from '../../../src/contract/person-values.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';

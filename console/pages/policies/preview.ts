@@ -1,7 +1,7 @@
 /** Preview of a policy of proofs: the registered devices, as if each were registered again with the proof that it has. */
 import { hasGrade } from '../../../src/contract/grades.ts';
+import { type ProofGrade, proofGrades } from '../../../src/contract/key-values.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
-import { type ProofGrade, proofGrades } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 
 /** AAGUIDs that are counted: each is a request for each column. */

@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
+import { type TrustPurpose, trustPurposes } from '../../../src/contract/key-values.ts';
 import { proofBounds } from '../../../src/contract/limits.ts';
-import { type TrustPurpose, trustPurposes } from '../../../src/contract/values.ts';
 import { call, type Data } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { CloseButton, Dialog } from '../../parts/dialog.tsx';

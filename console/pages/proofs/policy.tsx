@@ -3,13 +3,13 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { aaguidForm, firmwareRuleOf, firmwareRuleText } from '../../../src/contract/firmware-rules.ts';
-import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import {
   type IdentityPolicy,
   identityPolicies,
   type RequiredGrade,
   requiredGrades,
-} from '../../../src/contract/values.ts';
+} from '../../../src/contract/key-values.ts';
+import type { ProofPolicy } from '../../../src/contract/proof.ts';
 import { call, serverNow } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';

@@ -1,7 +1,7 @@
 /** The requests of the station page for one key: a check that changes nothing, then the binding. */
 import type { Key } from '../../../src/contract/hardware.ts';
 import { cardNumber, formsOf } from '../../../src/contract/iccid.ts';
-import { type RequiredGrade, unproved } from '../../../src/contract/values.ts';
+import { type RequiredGrade, unproved } from '../../../src/contract/key-values.ts';
 import { poll } from '../../../src/delivery/wait.ts';
 import { recordClaims } from '../../../src/enrollment/claims-record.ts';
 import type { Person } from '../../../src/enrollment/line/people.ts';

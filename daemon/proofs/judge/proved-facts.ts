@@ -1,6 +1,7 @@
 /** The facts about a key that its evidence proves. */
+
+import type { ProofGrade } from '../../../src/contract/key-values.ts';
 import type { Proof } from '../../../src/contract/proof.ts';
-import type { ProofGrade } from '../../../src/contract/values.ts';
 
 /** Not exported: no other file can make `ProvedFacts`, of claims for example. */
 const proved: unique symbol = Symbol('proved');

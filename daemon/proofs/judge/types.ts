@@ -1,6 +1,7 @@
 /** Input and verdict of the judge of proofs. Bytes are raw here; the contract has them as base64url. */
+
+import type { TrustPurpose } from '../../../src/contract/key-values.ts';
 import type { Claims, Evidence, Proof } from '../../../src/contract/proof.ts';
-import type { TrustPurpose } from '../../../src/contract/values.ts';
 import type { RuleName } from './rules.ts';
 
 /** A certificate that an administrator imported. */

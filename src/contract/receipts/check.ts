@@ -1,7 +1,7 @@
 /** Checks a signed receipt with a public key: bytes in, a verdict out. The registry and `devmgr receipts verify` use it. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { identityParty, relyingParty } from '../key-values.ts';
 import type { Receipt } from '../receipts.ts';
-import { identityParty, relyingParty } from '../values.ts';
 import { type ReceiptFacts, readReceiptText } from './text.ts';
 
 /** Signed data of a key. Bytes are base64url without padding. */

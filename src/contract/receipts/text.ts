@@ -1,6 +1,7 @@
 /** The text that a key signs for a receipt: one line for each fact, in a fixed order, and the terms at its end. Version 1 never changes. */
+
+import { receiptKinds } from '../key-values.ts';
 import type { ListedReceipt, Receipt } from '../receipts.ts';
-import { receiptKinds } from '../values.ts';
 
 /** Statement of a receipt, as the interface has it. Texts but `terms` have one line and no white space at their ends. */
 export type ReceiptFacts = Readonly<

@@ -1,7 +1,7 @@
 /** Checks keys for the people of a provisioning line, and binds them: for `enroll --roster` and for the console. */
 import type { Key } from '../../contract/hardware.ts';
+import type { RequiredGrade } from '../../contract/key-values.ts';
 import { isSameName } from '../../contract/person-key.ts';
-import type { RequiredGrade } from '../../contract/values.ts';
 import {
   blockOf,
   type EnrollKeyOptions,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Key } from '../../../src/contract/hardware.ts';
-import { unproved } from '../../../src/contract/values.ts';
+import { unproved } from '../../../src/contract/key-values.ts';
 import { otherKeyOf } from '../../../src/enrollment/other-key.ts';
 import type { DeviceQuestions } from '../../../src/enrollment/registry.ts';
 import { contradictionOf } from '../../../src/enrollment/same-device.ts';

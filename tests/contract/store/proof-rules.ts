@@ -8,7 +8,7 @@ import type { ProofRecord } from '../../../daemon/proofs/records.ts';
 import { type Change, Conflict } from '../../../daemon/store/commit.ts';
 import { replace } from '../../../daemon/store/document.ts';
 import type { Store } from '../../../daemon/store/store.ts';
-import type { ProofGrade } from '../../../src/contract/values.ts';
+import type { ProofGrade } from '../../../src/contract/key-values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice } from './fixtures.ts';
 
 const AAGUID = '11111111-2222-4333-8444-555555555555';

@@ -1,13 +1,7 @@
 import { hourMs } from '../../../../src/contract/durations.ts';
+import { type ProofGrade, proofGrades } from '../../../../src/contract/key-values.ts';
 import { namesIn } from '../../../../src/contract/names.ts';
-import {
-  type DeviceStatus,
-  type DeviceType,
-  deviceStatuses,
-  deviceTypes,
-  type ProofGrade,
-  proofGrades,
-} from '../../../../src/contract/values.ts';
+import { type DeviceStatus, type DeviceType, deviceStatuses, deviceTypes } from '../../../../src/contract/values.ts';
 import type { DeviceFilter, DeviceStatistics } from '../../queries.ts';
 import type { DeviceRecord } from '../../records.ts';
 import { type Bits, bitsFor } from './bits.ts';

@@ -1,5 +1,5 @@
+import type { ProofGrade } from '../../../../src/contract/key-values.ts';
 import { noTags, type Tag, type Tags } from '../../../../src/contract/tags.ts';
-import type { ProofGrade } from '../../../../src/contract/values.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { selectList } from '../../../store/table.ts';
 import type { Records } from '../../../store/write/records.ts';

@@ -1,6 +1,7 @@
 /** Proofs of keys in words: what each grade means, and what it does not. */
+
+import type { ProofGrade } from '../../../contract/key-values.ts';
 import type { Proof } from '../../../contract/proof.ts';
-import type { ProofGrade } from '../../../contract/values.ts';
 import type { CardRow } from '../../framework/present.ts';
 import type { Style } from '../../terminal/style.ts';
 import { safe, textsIn } from '../../terminal/text.ts';

@@ -3,7 +3,7 @@ import { cellText } from '../../../contract/csv.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { ImportResult } from '../../../contract/people-import.ts';
 import { personKey } from '../../../contract/person-key.ts';
-import { type ImportOutcome, importOutcomes } from '../../../contract/values.ts';
+import { type ImportOutcome, importOutcomes } from '../../../contract/person-values.ts';
 import type { PersonRow } from '../../../tables/persons.ts';
 import { type Position, positionText } from '../../../tables/raw.ts';
 import { Repeats } from '../../../tables/repeats.ts';

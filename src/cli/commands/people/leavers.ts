@@ -1,8 +1,8 @@
 /** Persons who leave, and what the brake holds. */
 import { namesIn } from '../../../contract/names.ts';
 import type { HeldPerson } from '../../../contract/people.ts';
+import { provisioningSources } from '../../../contract/person-values.ts';
 import type { RefusedRequestItem } from '../../../contract/provisioning.ts';
-import { provisioningSources } from '../../../contract/values.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { count, counted } from '../../count.ts';
 import { usage } from '../../fault.ts';

@@ -1,8 +1,8 @@
 /** The log of provisioning: changes that the sources of persons have sent. */
 import type { DataOf } from '../../../contract/define.ts';
 import { namesIn } from '../../../contract/names.ts';
+import { personSources } from '../../../contract/person-values.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { personSources } from '../../../contract/values.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { pageFlags } from '../../framework/flags.ts';
 import { listFlags } from '../../framework/format.ts';

@@ -1,5 +1,5 @@
 /** `devmgr keys verify --all`: the registry judges stored answers again, in portions, and this shows what has changed. */
-import { type ProofGrade, proofGrades } from '../../../contract/values.ts';
+import { type ProofGrade, proofGrades } from '../../../contract/key-values.ts';
 import { count, counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';
 import { present } from '../../framework/present.ts';

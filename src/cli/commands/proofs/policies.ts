@@ -1,9 +1,10 @@
 import { firmwareRuleOf } from '../../../contract/firmware-rules.ts';
+import { identityPolicies, requiredGrades } from '../../../contract/key-values.ts';
 import { leaverDelayHours } from '../../../contract/limits.ts';
 import type { PeoplePolicy } from '../../../contract/people-policy.ts';
+import { leaverActions } from '../../../contract/person-values.ts';
 import type { PinPolicy } from '../../../contract/pins.ts';
 import type { ProofPolicy } from '../../../contract/proof.ts';
-import { identityPolicies, leaverActions, requiredGrades } from '../../../contract/values.ts';
 import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { usage } from '../../fault.ts';

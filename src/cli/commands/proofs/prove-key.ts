@@ -1,9 +1,9 @@
 /** Proves one attached key: a challenge of the registry, what the key answers, and what the registry concludes. */
 import type { BodyOf, DataOf } from '../../../contract/define.ts';
 import type { Key } from '../../../contract/hardware.ts';
+import { unproved } from '../../../contract/key-values.ts';
 import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { unproved } from '../../../contract/values.ts';
 import { exchangeProof, type MethodChoice, type ProofRequests } from '../../../enrollment/proof-exchange.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
 import { isServerRefusal } from '../../client/failures.ts';

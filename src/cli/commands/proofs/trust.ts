@@ -1,7 +1,7 @@
+import { trustPurposes } from '../../../contract/key-values.ts';
 import { proofBounds } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
 import type { TrustedCertificateItem, TrustList } from '../../../contract/trust.ts';
-import { trustPurposes } from '../../../contract/values.ts';
 import { count, counted } from '../../count.ts';
 import { Fault, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';

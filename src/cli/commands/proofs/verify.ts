@@ -1,7 +1,7 @@
 import { Code } from '../../../contract/codes.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import { deviceIds } from '../../../contract/ids.ts';
-import { evidenceMethods } from '../../../contract/values.ts';
+import { evidenceMethods } from '../../../contract/key-values.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
 import { nullIfRefused } from '../../client/failures.ts';
 import { exitCodes } from '../../exit-codes.ts';

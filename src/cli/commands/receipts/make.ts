@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../contract/instant.ts';
-import { receiptKinds } from '../../../contract/values.ts';
+import { receiptKinds } from '../../../contract/key-values.ts';
 import { usage } from '../../fault.ts';
 import { command, definedFields } from '../../framework/define.ts';
 import { resolveDevice } from '../../framework/devices/device.ts';

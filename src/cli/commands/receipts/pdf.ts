@@ -1,9 +1,9 @@
 /** A receipt as a page to print. Loads pdfkit, which nothing else does. */
 import PDFDocument from 'pdfkit';
 import { parseInstant } from '../../../contract/instant.ts';
+import { proofGrades } from '../../../contract/key-values.ts';
 import { fingerprintOf, readPublicKey } from '../../../contract/receipts/check.ts';
 import type { Receipt } from '../../../contract/receipts.ts';
-import { proofGrades } from '../../../contract/values.ts';
 import { usage } from '../../fault.ts';
 import { checkedFacts, personIn } from './files.ts';
 

@@ -1,8 +1,8 @@
 /** Has an attached key sign a receipt: a text of the registry, what the key signs, and the stored receipt. */
 import type { BodyOf, DataOf } from '../../../contract/define.ts';
+import { relyingParty } from '../../../contract/key-values.ts';
 import type { Receipt } from '../../../contract/receipts.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { relyingParty } from '../../../contract/values.ts';
 import { IssueProblem } from '../../../enrollment/issue-step.ts';
 import { type EnrollmentOutcome, remarked } from '../../../enrollment/outcome.ts';
 import type { NumberedKey } from '../../../enrollment/registry.ts';
