@@ -3,7 +3,7 @@
  * tab gets it from this one: tabs.ts.
  */
 import { computed, effect, signal } from '@preact/signals';
-import type { Role } from '../../src/contract/values.ts';
+import type { AccountRole } from '../../src/contract/values.ts';
 import { storedIn } from '../stored.ts';
 import { call, type Data, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
 
@@ -25,9 +25,11 @@ type EndReason =
 /** Why the page is without a session; null before the first one, and after a sign-out. */
 export const ended = signal<EndReason | null>(null);
 /** The role of the person; VIEWER without a session. */
-const role = computed<Role>(() => session.value?.user.role ?? 'VIEWER');
+const role = computed<AccountRole>(() => session.value?.user.role ?? 'VIEWER');
 /** Whether the person may change devices. */
-export const mayChange = computed(() => role.value !== 'VIEWER');
+export const mayChange = computed(() => role.value === 'ADMIN' || role.value === 'DEALER');
+/** Whether the person sees own keys, and nothing else. */
+export const isHolder = computed(() => role.value === 'HOLDER');
 /** Whether the token can only register a security key, which the person must have. */
 export const mayOnlyRegisterKey = computed(() => session.value?.mustRegisterKey === true);
 /** Whether the person is an administrator. */
@@ -76,6 +78,8 @@ export function endSession(why: EndReason | null = null): void {
 /** Gets a new token when half of the time of this one is over. */
 function renewLater(given: SignIn): void {
   clearTimeout(renewal);
+  // The token of a HOLDER is not renewed: the person signs in at the provider again.
+  if (given.user.role === 'HOLDER') return;
   const half = (Date.parse(given.expireTime) - serverNow()) / 2;
   renewal = setTimeout(renew, Math.min(Math.max(half, 1000), 2 ** 31 - 1), given);
 }

@@ -167,7 +167,7 @@ export const common: typeof en.common = {
     code: 'Aktivierungscode',
     reason: 'Grund',
   },
-  role: { ADMIN: 'Administrator', DEALER: 'Händler', VIEWER: 'Leser' },
+  role: { ADMIN: 'Administrator', DEALER: 'Händler', VIEWER: 'Leser', HOLDER: 'Inhaber' },
   menu: {
     keys: 'Passwort und Sicherheitsschlüssel',
     signOut: 'Abmelden',
@@ -200,6 +200,8 @@ export const common: typeof en.common = {
     CASE_OVERDUE: 'Fall eines Ausgeschiedenen hat einen überfälligen Posten',
     PEOPLE_CHECKED: 'was Ausgeschiedene noch haben, hat sich geändert',
     CASE_CLOSED: 'Fall eines Ausgeschiedenen beendet',
+    DEVICE_SHIPPED: 'an die Person verschickt',
+    DEVICE_LOST: 'von der Person als verloren gemeldet',
     KEY_ATTACHED: 'eingesteckt',
     KEY_DETACHED: 'abgezogen',
   },
@@ -586,6 +588,8 @@ export const device: typeof en.device = {
     lockedAt: 'Gesperrt',
     lockReason: 'Grund der Sperre',
     deactivatedAt: 'Stillgelegt',
+    shippedAt: 'Verschickt',
+    receivedAt: 'Angekommen',
     updatedAt: 'Zuletzt geändert',
   },
   proof: {

@@ -146,7 +146,7 @@ export const common = {
     code: 'Activation code',
     reason: 'Reason',
   },
-  role: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer' },
+  role: { ADMIN: 'administrator', DEALER: 'dealer', VIEWER: 'viewer', HOLDER: 'holder' },
   menu: {
     keys: 'Password and security keys',
     signOut: 'Sign out',
@@ -546,6 +546,8 @@ export const device = {
     lockedAt: 'Locked',
     lockReason: 'Lock reason',
     deactivatedAt: 'Retired',
+    shippedAt: 'Sent',
+    receivedAt: 'Arrived',
     updatedAt: 'Last changed',
   },
   proof: {

@@ -148,6 +148,10 @@ const HASH = 'sso$';
 /** In the place of the hash of a password: no password matches it. */
 export const hashOf = (key: string): string => HASH + key;
 
+/** The key of `hashOf`; null if the account belongs to no provider. */
+export const keyOf = (user: Pick<UserRecord, 'passwordHash'>): string | null =>
+  isOfProvider(user) ? user.passwordHash.slice(HASH.length) : null;
+
 /** Whether an account belongs to a provider: no one signs in to it with a password or a key alone. */
 export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>): boolean =>
   passwordHash.startsWith(HASH);

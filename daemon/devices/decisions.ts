@@ -247,6 +247,19 @@ export function edit(
   return decide('update', device, set, { type: 'DEVICE_UPDATED', data, detail: { before, after } });
 }
 
+/** The device is on its way to its person from then on. */
+export function ship(device: DeviceRecord, now: number) {
+  const set = { shippedAt: now, receivedAt: null } as const;
+  return decide('handOver', device, set, { type: 'DEVICE_SHIPPED', data: { deviceType: device.deviceType } });
+}
+
+/** Records that the person of a device has reported it lost. Its state stays as it is: see `lock`. */
+export function noteLost({ number, deviceType, status }: DeviceRecord, reason: string): DeviceDecision {
+  const entry: Entry = { type: 'DEVICE_LOST', data: { deviceType, reason } };
+  const change = { kind: 'device.set', device: number, set: {}, entry } as const;
+  return { change, guards: [{ kind: 'device', device: number, status: [status] }] };
+}
+
 /** The previous code is invalid from the commit on. */
 export function replaceCode(device: DeviceRecord, code: string, expiresAt: number, reason: string) {
   const data = { deviceType: device.deviceType };

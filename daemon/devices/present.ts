@@ -62,6 +62,8 @@ export function detail(
     lockReason: device.lockReason,
     lockedAt: isoOrNull(device.lockedAt),
     deactivatedAt: isoOrNull(device.deactivatedAt),
+    shippedAt: isoOrNull(device.shippedAt),
+    receivedAt: isoOrNull(device.receivedAt),
     updatedAt: isoOrNull(device.updatedAt),
     tags: device.tags,
     proof: shownProof(device.proof),

@@ -28,6 +28,9 @@ export interface DeviceRecord extends DeviceDescription {
   readonly lockReason: string | null;
   readonly lockedAt: number | null;
   readonly deactivatedAt: number | null;
+  /** When it was last sent to its person, and when a touch confirmed that it has arrived: null while it is on its way. */
+  readonly shippedAt: number | null;
+  readonly receivedAt: number | null;
   readonly updatedAt: number | null;
   readonly usageCount: number;
   /** Sum over all uses. */
@@ -66,6 +69,10 @@ export type DeviceRow = Pick<
   | 'proof'
 >;
 
+/** Whether a device is on its way to its person. */
+export const isOnItsWay = ({ shippedAt, receivedAt }: Pick<DeviceRecord, 'shippedAt' | 'receivedAt'>): boolean =>
+  shippedAt !== null && receivedAt === null;
+
 /** The names of these fields; the compiler knows if one is missing. */
 export const deviceRowFields: Record<keyof DeviceRow, 0> = {
   number: 0,
@@ -98,6 +105,8 @@ export const justRegistered = {
   lockReason: null,
   lockedAt: null,
   deactivatedAt: null,
+  shippedAt: null,
+  receivedAt: null,
   updatedAt: null,
   usageCount: 0,
   usageSeconds: 0,
@@ -152,6 +161,8 @@ export type DeviceSet = Partial<
     | 'lockReason'
     | 'lockedAt'
     | 'deactivatedAt'
+    | 'shippedAt'
+    | 'receivedAt'
     | 'updatedAt'
     | 'tags'
     | 'proof'

@@ -41,6 +41,7 @@ export const deviceOperations = (to: DeviceServices): Bindings => ({
   lockDevice: ({ context, params, body }) => to.devices.lock(context, params.deviceId, body),
   unlockDevice: ({ context, params, body }) => to.devices.unlock(context, params.deviceId, body),
   deactivateDevice: ({ context, params, body }) => to.devices.deactivate(context, params.deviceId, body),
+  shipDevice: ({ context, params }) => to.devices.ship(context, params.deviceId),
   listDevices: ({ context, query }) => to.devices.list(context, query),
   exportDevices: {
     raw: async ({ context, query, request, reply }) => {

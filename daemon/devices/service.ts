@@ -128,6 +128,17 @@ export class DeviceService {
     return this.#apply(context, deviceId, this.#operations.UNLOCK, body);
   }
 
+  ship(context: Context, deviceId: string): Promise<DataOf<Routes['shipDevice']>> {
+    return this.#change(context, deviceId, {
+      decide: domain.ship,
+      data: ({ device: { number, status }, at }) => ({
+        deviceId: deviceIds.format(number),
+        status,
+        shippedAt: iso(at),
+      }),
+    });
+  }
+
   /** Checks the state before the password: a device that is already deactivated costs no password attempt. */
   async deactivate(
     context: Context,

@@ -23,6 +23,8 @@ export const devices = new StoreTable<DeviceRecord>(
     lockReason: 'text',
     lockedAt: 'integer',
     deactivatedAt: 'integer',
+    shippedAt: 'integer',
+    receivedAt: 'integer',
     updatedAt: 'integer',
     usageCount: 'integer',
     usageSeconds: 'integer',

@@ -26,8 +26,9 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   });
   rawOperation(app, parts, routes.getMetrics, async ({ request, reply }) => {
     const isLocal = !parts.behindProxy && isFromThisMachine(request);
-    if (!isLocal && (await parts.tokens.check(bearer(request), request)).role === 'LOCAL')
-      throw new ApiError(Code.noPermission, 'the role LOCAL is not allowed to do this');
+    const role = isLocal ? null : (await parts.tokens.check(bearer(request), request)).role;
+    if (role === 'LOCAL' || role === 'HOLDER')
+      throw new ApiError(Code.noPermission, `the role ${role} is not allowed to do this`);
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
     registry.setDefaultLabels({ node: app.node });

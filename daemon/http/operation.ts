@@ -270,7 +270,7 @@ export function bearer(request: { readonly headers: { readonly authorization?: s
 }
 
 function isOwn(shape: RouteShape, request: FastifyRequest, caller: Caller): boolean {
-  if (!shape.ownUser || !caller.user) return false;
+  if (!shape.ownUser || !caller.user || caller.role === 'HOLDER') return false;
   return (request.params as Record<string, string>)[shape.ownUser] === userIds.format(caller.user.number);
 }
 

@@ -11,6 +11,13 @@ import { reconciler } from './reconcile.ts';
 import { issuingOperations } from './routes.ts';
 import { CredentialRemovals } from './work.ts';
 
+declare module '../http/subject.ts' {
+  interface Offers {
+    /** Names of the providers that accept a credential of a device, by its number. */
+    issuedAt?: (device: number) => Promise<readonly string[]>;
+  }
+}
+
 export const startIssuing: StartSubject = ({ settings, log, stack, store, instance, now, offers }) => {
   const { passkeys, policies } = offers.signIn;
   const own = ownAccounts({ store, passkeys, policies, stepUp: offers.accounts.stepUp, now });
@@ -24,6 +31,13 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       const found = await store.issuedCredentials(ids);
       return found.map(({ credentialId, device }) => [credentialId, device] as const);
     },
+  };
+  offers.issuedAt = async device => {
+    const accepted = (await store.credentialsOf(device)).filter(
+      ({ issuedAt, removedAt }) => issuedAt !== null && removedAt === null,
+    );
+    const { list } = await providers.read();
+    return list.filter(({ number }) => accepted.some(({ provider }) => provider === number)).map(({ name }) => name);
   };
   return {
     operations: issuingOperations({

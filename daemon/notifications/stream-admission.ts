@@ -87,6 +87,7 @@ export function splitUrl(url = ''): [path: string, query: string] {
 }
 
 function wantedBy({ role }: Caller, types: string | undefined, ofDevice: boolean): TypeSet {
+  if (role === 'HOLDER') throw new ApiError(Code.noPermission, 'the role HOLDER is not allowed to do this');
   const allowed = role === 'LOCAL' ? hardwareTypes : typeSet(eventTypes);
   const wanted = types === undefined ? allowed : typeSet(eventTypesIn(types));
   if (wanted & ~allowed || (ofDevice && role === 'LOCAL'))

@@ -41,6 +41,10 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   stack.start(new DueWork({ store, log }, overdueItems({ store, cases, check, now })));
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
+  offers.persons = {
+    named: async userName => store.personByName(userName),
+    numbered: async person => store.person(person),
+  };
   offers.personNames = personNames(store);
   return {
     operations: peopleOperations({

@@ -1,5 +1,7 @@
 /** Rules for the changes of receipts, and their entries. */
 
+import { isOnItsWay } from '../devices/records.ts';
+import { devices } from '../devices/tables.ts';
 import { withoutNames } from '../people/erasure-records.ts';
 import { type Change, Conflict } from '../store/commit.ts';
 import type { Lookup } from '../store/table.ts';
@@ -13,6 +15,7 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
     needs({ receipt }, wanted) {
       wanted.add(receipts.unique, receipt.receiptId);
       wanted.add(openLoans, receipt.device);
+      wanted.add(devices.byKey, receipt.device);
     },
     apply(draft, { receipt, entry }, context) {
       const closed = draft.of(receipts).all(openLoans, receipt.device);
@@ -25,6 +28,9 @@ export const receiptChanges: ChangeRules<ReceiptChange['kind']> = {
       const detail = { ...entry.detail, openUntil: announceAt, closes: closed.map(({ number }) => number) };
       const proved = { ...detail, receiptDigest: receiptDigest(record) };
       draft.enter(context, { ...entry, detail: proved }, receipt.device, record.number);
+      const device = draft.of(devices).get(receipt.device);
+      if (receipt.kind !== 'return' && device && isOnItsWay(device))
+        draft.of(devices).change({ ...device, receivedAt: context.at, version: device.version + 1 });
       return { kind: 'added', number: record.number };
     },
   },

@@ -6,6 +6,12 @@ import { receiptOperations } from './routes.ts';
 import { ReceiptService } from './service.ts';
 import { overdueLoans } from './work.ts';
 
+declare module '../http/subject.ts' {
+  interface Offers {
+    receipts?: Pick<ReceiptService, 'create' | 'submit'>;
+  }
+}
+
 export const startReceipts: StartSubject = ({ log, stack, store, instance, now, offers }) => {
   stack.start(new DueWork({ store, log }, overdueLoans({ store, now })));
   const parts = {
@@ -14,5 +20,7 @@ export const startReceipts: StartSubject = ({ log, stack, store, instance, now, 
     roots: offers.roots!,
     identities: offers.identityJudge,
   };
-  return { operations: receiptOperations({ receipts: new ReceiptService({ ...parts, store, now }) }) };
+  const receipts = new ReceiptService({ ...parts, store, now });
+  offers.receipts = receipts;
+  return { operations: receiptOperations({ receipts }) };
 };

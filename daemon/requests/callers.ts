@@ -1,6 +1,6 @@
 /** The records of users and service tokens, and their names as holders of tokens, streams and rate limits. */
 import { tokenIds } from '../../src/contract/ids.ts';
-import type { Role, TokenPermission } from '../../src/contract/values.ts';
+import type { AccountRole, Role, TokenPermission } from '../../src/contract/values.ts';
 
 /** A user as it is stored. */
 export interface UserRecord {
@@ -11,7 +11,7 @@ export interface UserRecord {
   readonly userKey: string;
   /** Encoded hash with its parameters; never leaves the daemon. */
   readonly passwordHash: string;
-  readonly role: Role;
+  readonly role: AccountRole;
   readonly email: string | null;
   readonly disabled: boolean;
   /** Milliseconds since 1970 (UTC). */

@@ -4,7 +4,7 @@ import { MemoryCounters } from '../store/memory/counters.ts';
 import type { WindowRequest, WindowState } from '../store/short-lived.ts';
 
 /** Limits of work that costs one daemon alone: no other node shares these windows. */
-const scopesHere = ['document', 'signIn', 'decide', 'unknownKey'] as const satisfies readonly LimitScope[];
+const scopesHere = ['document', 'signIn', 'decide', 'unknownKey', 'holder'] as const satisfies readonly LimitScope[];
 type ScopeHere = (typeof scopesHere)[number];
 export const isHere = (scope: LimitScope): scope is ScopeHere => scopesHere.includes(scope as ScopeHere);
 

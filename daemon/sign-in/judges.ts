@@ -12,3 +12,23 @@ export interface SessionJudge {
   /** Checks the session now, before it is renewed. Rejects with `ProviderAway`. */
   demand(user: number, id: string): Promise<void>;
 }
+
+/** A person of the registry, as a sign-in at the provider finds one. */
+export interface KnownPerson {
+  readonly number: number;
+  /** `personKey` of the user name. */
+  readonly userKey: string;
+  readonly active: boolean;
+}
+
+/** Finds the persons of the registry. Null if there is none. */
+export interface PersonFinder {
+  named(userName: string): Promise<KnownPerson | null>;
+  numbered(person: number): Promise<KnownPerson | null>;
+}
+
+/** Knows which person an account of a provider is that of. */
+export interface HolderLinks {
+  /** Number of the person; null if the account is that of none. */
+  holderOf(user: UserRecord): Promise<number | null>;
+}

@@ -37,7 +37,7 @@ export function policyIn(document: DocumentRecord | null): SignInPolicyRecord {
 }
 
 const isRequired = ({ requireKey, users }: SignInPolicyRecord, { number, role }: Pick<UserRecord, 'number' | 'role'>) =>
-  requireKey.includes(role) || users.includes(number);
+  requireKey.some(one => one === role) || users.includes(number);
 
 /** Whether a user has to sign in with a key at the time `at`. */
 export const needsKey = (policy: SignInPolicyRecord, user: Pick<UserRecord, 'number' | 'role'>, at: number): boolean =>

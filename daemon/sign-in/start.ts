@@ -3,7 +3,7 @@ import { originRule } from '../http/origin.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { AuthService } from './auth.ts';
 import { SignInCodes } from './codes.ts';
-import type { LocalJudge, SessionJudge } from './judges.ts';
+import type { HolderLinks, LocalJudge, PersonFinder, SessionJudge } from './judges.ts';
 import { KeySignIn } from './key-sign-in.ts';
 import { PasskeyService } from './passkeys.ts';
 import { SignInPolicies } from './policies.ts';
@@ -22,6 +22,8 @@ declare module '../http/subject.ts' {
     };
     /** Absent without single sign-on: then sign-ins are local, and allowed. */
     signInJudges?: LocalJudge & SessionJudge;
+    persons?: PersonFinder;
+    holderLinks?: HolderLinks;
   }
 }
 

@@ -1,11 +1,12 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
 
-import type { Role } from '../../src/contract/values.ts';
-import { create, edit, hashOf, logOut } from '../accounts/user.ts';
+import type { AccountRole } from '../../src/contract/values.ts';
+import { create, edit, hashOf, keyOf, logOut } from '../accounts/user.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import { retrying } from '../requests/context.ts';
+import type { KnownPerson, PersonFinder } from '../sign-in/judges.ts';
 import { SESSIONS } from '../store/caller.ts';
 import type { Commit, Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
@@ -15,6 +16,8 @@ import { SsoRefused } from './refused.ts';
 /** Dependencies of the accounts. `now`: milliseconds since 1970. */
 interface SsoAccountParts {
   readonly store: Store;
+  /** The persons of the registry; undefined if it has none. */
+  readonly persons: () => PersonFinder | undefined;
   readonly now: () => number;
 }
 
@@ -23,12 +26,22 @@ type Changes = Pick<Commit, 'changes' | 'guards'>;
 /** The actor of changes that follow from reports of the provider. */
 const ACTOR = 'provider:sso';
 
-/** A person at the provider, and the name and role of the account here. */
-interface Subject extends domain.ProviderSubject {
-  /** The name at the provider. */
+/** A person at the provider, with the name there. */
+interface NamedSubject extends domain.ProviderSubject {
   readonly name: string | null;
-  readonly role: Role;
 }
+
+/** What a person may do here. */
+interface Admittance {
+  readonly role: AccountRole;
+  /** Number of the person of the registry that a HOLDER is; null for other roles. */
+  readonly holder: number | null;
+}
+
+/** A person at the provider, and the role of the account here. */
+interface Subject extends NamedSubject, Admittance {}
+
+const problem = (message: string) => new SsoRefused('other', message);
 
 /** Makes and changes accounts. */
 export class SsoAccounts {
@@ -42,6 +55,44 @@ export class SsoAccounts {
   /** The account of a person; null if the person has none. */
   async find(subject: domain.ProviderSubject): Promise<UserRecord | null> {
     return (await this.#linked(domain.accountKey(subject))).user;
+  }
+
+  /** What a person in these groups may do; null if the person may not enter. */
+  async admittanceOf(
+    config: domain.SsoConfig,
+    { sub, name, groups }: { readonly sub: string; readonly name: string | null; readonly groups: readonly string[] },
+  ): Promise<Admittance | null> {
+    const role = domain.roleOf(config, groups);
+    if (role !== null) return { role, holder: null };
+    const person = config.holders ? await this.#personOf({ issuer: config.issuer, sub, name }) : null;
+    return person && { role: 'HOLDER', holder: person.number };
+  }
+
+  /**
+   * The active person of the registry that someone at the provider is. The first sign-in decides by the name: a later name, which some
+   * providers let people choose, makes no one another person.
+   */
+  async #personOf(subject: NamedSubject): Promise<KnownPerson | null> {
+    const persons = this.#parts.persons();
+    if (!persons) return null;
+    const key = domain.accountKey(subject);
+    const { person } = await this.#linked(key);
+    const linked = person === null ? null : await persons.numbered(person);
+    if (linked?.active) return linked;
+    const named = subject.name === null ? null : await persons.named(subject.name);
+    if (!named?.active || (linked && linked.userKey !== named.userKey)) return null;
+    const { claim } = await this.#claimOf(named.number);
+    if (!claim || claim.key === key || claim.issuer !== subject.issuer) return named;
+    const { user } = await this.#linked(claim.key);
+    if (user && !user.disabled)
+      throw problem(`the person with your user name signs in with the account ${user.username}: ask an administrator`);
+    return named;
+  }
+
+  /** Number of the person of the registry that the account of a provider is; null if it is none. */
+  async holderOf(user: UserRecord): Promise<number | null> {
+    const key = keyOf(user);
+    return key === null ? null : (await this.#linked(key)).person;
   }
 
   /** The guards of what follows from settings with this version of `SESSIONS`. Refuses with 1004 if it has another one now. */
@@ -61,8 +112,10 @@ export class SsoAccounts {
     if (user)
       return retrying(async () => {
         const guards = await this.guardsOf(sessions);
-        const now = await this.#parts.store.user(user.number);
-        return this.withRole(now ?? user, person.role, guards, requestId);
+        const now = (await this.#parts.store.user(user.number)) ?? user;
+        const { holder } = person;
+        if (holder !== null) await this.commit(await this.#linksOf(key, now.username, { ...person, holder }), guards);
+        return this.withRole(now, person.role, guards, requestId);
       });
     // One after the other: two names that differ in upper and lower case are one name.
     return this.#adding.run('', () => this.#add(key, person, sessions, requestId));
@@ -76,17 +129,45 @@ export class SsoAccounts {
       const username = await this.#freeName(domain.usernamesFor(person.name, key));
       const passwordHash = hashOf(key);
       const add = create({ username, passwordHash, role: person.role, email: null, disabled: false });
-      await this.commit([add, domain.linkAccount(version, key, username)], guards, requestId);
+      const { holder } = person;
+      const links =
+        holder === null
+          ? [domain.linkAccount(version, key, { username })]
+          : await this.#linksOf(key, username, { ...person, holder });
+      await this.commit([add, ...links], guards, requestId);
       const made = await this.#parts.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
       return made?.passwordHash === passwordHash ? made : this.#add(key, person, sessions, requestId);
     });
   }
 
+  /** What records that the account is that of a person of the registry; empty if that is recorded. */
+  async #linksOf(
+    key: string,
+    username: string,
+    { holder, issuer }: { readonly holder: number; readonly issuer: string },
+  ) {
+    const [{ person, version }, { claim, claimVersion }] = await Promise.all([
+      this.#linked(key),
+      this.#claimOf(holder),
+    ]);
+    return [
+      ...(person === holder ? [] : [domain.linkAccount(version, key, { username, person: holder })]),
+      ...(claim?.key === key ? [] : [domain.claimPerson(claimVersion, holder, { key, issuer })]),
+    ];
+  }
+
+  async #claimOf(
+    person: number,
+  ): Promise<{ readonly claim: domain.HolderClaim | null; readonly claimVersion: number }> {
+    const document = await this.#parts.store.document(domain.holderDocument(person));
+    return { claim: document && JSON.parse(document.value), claimVersion: document?.version ?? 0 };
+  }
+
   /** The user with the role that the groups give. */
   async withRole(
     user: UserRecord,
-    role: Role,
+    role: AccountRole,
     guards: readonly Guard[],
     requestId: string | null = null,
   ): Promise<UserRecord | Refusal> {
@@ -104,13 +185,15 @@ export class SsoAccounts {
     await this.commit([change], [...guards, ...more]);
   }
 
-  async #linked(key: string): Promise<{ readonly user: UserRecord | null; readonly version: number }> {
+  async #linked(
+    key: string,
+  ): Promise<{ readonly user: UserRecord | null; readonly person: number | null; readonly version: number }> {
     const { store } = this.#parts;
     const document = await store.document(domain.accountDocument(key));
-    if (!document) return { user: null, version: 0 };
-    const { username } = JSON.parse(document.value) as { username: string };
+    if (!document) return { user: null, person: null, version: 0 };
+    const { username, person = null } = JSON.parse(document.value) as domain.AccountLink;
     const user = await store.userByName(username);
-    return { user: user?.passwordHash === hashOf(key) ? user : null, version: document.version };
+    return { user: user?.passwordHash === hashOf(key) ? user : null, person, version: document.version };
   }
 
   /** A name that is taken stays with its account, in upper and lower case. */

@@ -8,7 +8,7 @@ import type { SsoSessionsRow, SsoSessionsSet } from './records.ts';
 
 declare module '../store/document.ts' {
   interface SubjectDocuments {
-    singleSignOn: 'sso' | 'sso-sessions' | `sso-account:${string}`;
+    singleSignOn: 'sso' | 'sso-sessions' | `sso-account:${string}` | `sso-holder:${number}`;
   }
 }
 declare module '../store/commit.ts' {

@@ -21,6 +21,8 @@ export interface SsoConfig extends Pick<SsoSettings, 'roles' | 'groupsClaim' | '
   readonly clientId: string;
   /** The secret of the client, sealed for issuer and client. */
   readonly sealed: string;
+  /** Absent in settings of an earlier version. */
+  readonly holders?: boolean;
 }
 
 /** The settings as they are stored; without `config` single sign-on is off. */
@@ -36,7 +38,10 @@ export const sidOf = (issuer: string, sid: string): string => digest('sid', issu
 /** The id of a session begins with the version of `SESSIONS` at its start. An id of an earlier release names none and counts as 0. */
 export const sessionId = (version: number, random: string): string => `${version}.${random}`;
 
-/** Ends all sessions if the provider, the client or the roles of its groups are others, or single sign-on is turned on or off. */
+/**
+ * Ends all sessions if the provider, the client or the roles of its groups are others, `holders` is turned off, or single sign-on is
+ * turned on or off.
+ */
 export function endingSessions(before: SsoConfig | null, after: SsoConfig | null, version: number): DocumentSet[] {
   if (!before && !after) return [];
   const changed = before && after ? changedParts(before, after) : ['enabled'];
@@ -54,7 +59,9 @@ const decidingParts = {
 };
 
 const changedParts = (before: SsoConfig, after: SsoConfig): string[] =>
-  Object.entries(decidingParts).flatMap(([name, part]) => (part(before) === part(after) ? [] : [name]));
+  Object.entries(decidingParts)
+    .flatMap(([name, part]) => (part(before) === part(after) ? [] : [name]))
+    .concat(before.holders && !after.holders ? ['holders'] : []);
 
 /** A person at a provider. */
 export interface ProviderSubject {
@@ -68,11 +75,34 @@ export const accountKey = ({ issuer, sub }: ProviderSubject): string => digest('
 /** The document that reports which account is that of a person. */
 export const accountDocument = (key: string): `sso-account:${string}` => `sso-account:${key}`;
 
+/** The account of a person at a provider. */
+export interface AccountLink {
+  readonly username: string;
+  /** Number of the person of the registry that it is, if it has had the role HOLDER. */
+  readonly person?: number;
+}
+
 /** Records that an account is that of a person. */
-export const linkAccount = (before: number, key: string, username: string): DocumentSet =>
-  replace({ name: accountDocument(key), version: before }, JSON.stringify({ username }), {
+export const linkAccount = (before: number, key: string, link: AccountLink): DocumentSet =>
+  replace({ name: accountDocument(key), version: before }, JSON.stringify(link), {
     type: 'SSO_ACCOUNT_LINKED',
-    detail: { username },
+    detail: { ...link },
+  });
+
+/** Who has signed in as a person of the registry: `key` names the account. Another one of the same issuer is refused. */
+export interface HolderClaim {
+  readonly key: string;
+  readonly issuer: string;
+}
+
+/** The document that reports which account is that of a person of the registry. */
+export const holderDocument = (person: number): `sso-holder:${number}` => `sso-holder:${person}`;
+
+/** Records that a person of the registry signs in with an account. */
+export const claimPerson = (before: number, person: number, claim: HolderClaim): DocumentSet =>
+  replace({ name: holderDocument(person), version: before }, JSON.stringify(claim), {
+    type: 'SSO_HOLDER_LINKED',
+    detail: { person },
   });
 
 /** Names that the journal has for others than accounts, and those of roles: an account with one would be mistaken for it. */

@@ -238,10 +238,11 @@ export class SsoSessions implements SessionJudge {
     user: number,
     id: string,
     { config }: ActiveSso,
-    { sub, tokens, groups, isOverage }: SignedIn,
+    { sub, name, tokens, groups, isOverage }: SignedIn,
   ): Promise<void> {
     const { accounts, store } = this.#parts;
-    const role = isOverage ? null : domain.roleOf(config, groups);
+    const admitted = isOverage ? null : await accounts.admittanceOf(config, { sub, name, groups });
+    const role = admitted?.role ?? null;
     const version = versionOfSession(id);
     const followed = await retrying(async () => {
       const guards = await accounts.guardsOf(version);

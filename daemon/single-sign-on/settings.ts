@@ -175,5 +175,5 @@ export class SsoSettingsService implements LocalJudge {
 
 function presented(config: domain.SsoConfig | null): SsoSettings {
   const { sealed: _, ...shown } = config ?? off;
-  return { enabled: config !== null, ...shown };
+  return { enabled: config !== null, ...shown, holders: config?.holders ?? false };
 }

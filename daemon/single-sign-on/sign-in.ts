@@ -5,7 +5,6 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import type { Role } from '../../src/contract/values.ts';
 import * as present from '../accounts/present.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import { Refusal } from '../base/decision.ts';
@@ -163,7 +162,7 @@ export class SsoSignIn {
     const { terminals, accounts } = this.#parts;
     if (returned.query.error !== undefined) throw denied();
     const person = await this.#signIn(active, returned, terminals.checkOf(terminal.state), from);
-    const role = roleIn(active, person);
+    const { role } = await this.#admitted(active, person);
     const user = await accounts.find({ ...person, issuer: active.config.issuer });
     const shown = { account: user?.username ?? person.name ?? person.sub, role };
     return { terminal: await terminals.ask(terminal, shown, { person, sessions: active.sessions }) };
@@ -230,8 +229,9 @@ export class SsoSignIn {
   async #open(active: ActiveSso, person: SignedIn, opened: { readonly console: boolean }, from: From) {
     const { accounts, sessions, tokens, policies, access } = this.#parts;
     const { config } = active;
-    const role = roleIn(active, person);
-    const user = await accounts.enter({ ...person, issuer: config.issuer, role }, active.sessions, from.requestId);
+    const admitted = await this.#admitted(active, person);
+    const subject = { ...person, issuer: config.issuer, ...admitted };
+    const user = await accounts.enter(subject, active.sessions, from.requestId);
     if (user instanceof Refusal) throw new SsoRefused('other', user.message);
     if (user.disabled) throw new SsoRefused('disabled', 'this account is disabled here');
     const { signedInAt, withKey } = domain.strengthOf(config, person);
@@ -244,6 +244,18 @@ export class SsoSignIn {
     const issued = tokens.issue(user, undefined, { ...opened, signedInAt, withKey, sso });
     access.record({ type: 'LOGIN_SUCCEEDED', account: user.username, ...from, detail: { method: 'sso' } });
     return present.login(user, issued);
+  }
+
+  /** What a person may do. Refuses one who may do nothing. */
+  async #admitted({ config }: ActiveSso, person: SignedIn) {
+    if (person.isOverage)
+      throw new SsoRefused(
+        'overage',
+        'the provider leaves the groups out of the token because the person is in too many: configure it to send only the groups that are assigned to devmgr, or application roles',
+      );
+    const admitted = await this.#parts.accounts.admittanceOf(config, person);
+    if (!admitted) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
+    return admitted;
   }
 
   /** Records in the journal why the sign-in is refused, and returns the refusal. */
@@ -278,18 +290,6 @@ export class SsoSignIn {
       throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');
     return JSON.parse(code) as DeviceCode;
   }
-}
-
-/** The role of a person. Refuses one who has none. */
-function roleIn({ config }: ActiveSso, { isOverage, groups }: SignedIn): Role {
-  if (isOverage)
-    throw new SsoRefused(
-      'overage',
-      'the provider leaves the groups out of the token because the person is in too many: configure it to send only the groups that are assigned to devmgr, or application roles',
-    );
-  const role = domain.roleOf(config, groups);
-  if (role === null) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
-  return role;
 }
 
 /** Binding of the seal of a device code. */

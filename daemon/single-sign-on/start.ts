@@ -17,7 +17,7 @@ export const startSingleSignOn: StartSubject = ({ settings: given, log, store, a
   const { counters } = shortLived;
   const sealingKey = instance.secret('single sign-on');
   const settings = new SsoSettingsService({ store, sealingKey, allowed: given.webhookAllow, now });
-  const accounts = new SsoAccounts({ store, now });
+  const accounts = new SsoAccounts({ store, now, persons: () => offers.persons });
   const shared = { settings, accounts, sealingKey, log, now };
   const sessions = new SsoSessions({ ...shared, store, counters, days: given.sessionDays });
   tokens.checkSessionsWith(sessions);
@@ -28,6 +28,7 @@ export const startSingleSignOn: StartSubject = ({ settings: given, log, store, a
   const requests = new ProviderRequests({ counters, limited: given.limits.login !== null });
   const terminals = new SsoTerminals({ challenges, codes: shortLived.codes, sealingKey, now });
   const ofSignIn = { ...shared, sessions, tokens, codes, challenges, policies, requests, terminals, access };
+  offers.holderLinks = accounts;
   return {
     operations: ssoOperations({
       ssoSettings: settings,

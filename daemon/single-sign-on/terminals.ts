@@ -7,7 +7,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { DataOf } from '../../src/contract/define.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import type { Role, SsoProblem } from '../../src/contract/values.ts';
+import type { AccountRole, SsoProblem } from '../../src/contract/values.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
@@ -55,7 +55,7 @@ interface TerminalRefusal {
 /** Record that waits for the person: the terminal, and what it will get, sealed. */
 interface WaitingPress extends ReturnedTerminal {
   readonly account: string;
-  readonly role: Role;
+  readonly role: AccountRole;
   readonly sealed: string;
 }
 

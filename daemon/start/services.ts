@@ -6,6 +6,7 @@ import { startDevices } from '../devices/start.ts';
 import { startDirectory } from '../directory/start.ts';
 import { startFiles } from '../files/start.ts';
 import { startForwarding } from '../forwarding/start.ts';
+import { startHolders } from '../holders/start.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { startIdentity } from '../identity/start.ts';
 import { startIssuing } from '../issuing/start.ts';
@@ -33,6 +34,7 @@ export const services: readonly StartSubject[] = [
   startDirectory,
   startIssuing,
   startDecisions,
+  startHolders,
   startWebhooks,
   startForwarding,
   startConsole,

@@ -1,4 +1,4 @@
-import type { Role } from '../../src/contract/values.ts';
+import type { AccountRole } from '../../src/contract/values.ts';
 
 /** A user or service token as the check of the token has found it. */
 export type CallerGuard =
@@ -6,7 +6,7 @@ export type CallerGuard =
       readonly kind: 'user';
       readonly user: number;
       readonly tokenEpoch: number;
-      readonly role: Role;
+      readonly role: AccountRole;
       /** The version of the document `sso-sessions` that the session needs; absent for a session that did not come from the provider. */
       readonly ssoSessions?: number | undefined;
     }
@@ -23,7 +23,7 @@ export type LostRight = 'revoked' | 'role';
 /** Right that a user of a guard has lost; null if none. `user` and the version of `sso-sessions` are as they are now. */
 export function lostByUser(
   guard: Extract<CallerGuard, { kind: 'user' }>,
-  user: { readonly tokenEpoch: number; readonly role: Role; readonly disabled: boolean } | undefined,
+  user: { readonly tokenEpoch: number; readonly role: AccountRole; readonly disabled: boolean } | undefined,
   ssoSessions: number | null,
 ): LostRight | null {
   if (guard.ssoSessions !== undefined && guard.ssoSessions !== ssoSessions) return 'revoked';

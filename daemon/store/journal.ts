@@ -72,6 +72,7 @@ const privateEventTable = {
   GROUPS_SET: null,
   SSO_SET: null,
   SSO_ACCOUNT_LINKED: null,
+  SSO_HOLDER_LINKED: null,
   SSO_SESSION_ENDED: 'user',
   SSO_SESSIONS_ENDED: null,
   DIRECTORY_SET: null,

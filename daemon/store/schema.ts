@@ -370,6 +370,12 @@ CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE 
   /** The salt of digests of credentials. */
   credentialSalts: 'ALTER TABLE credential ADD COLUMN salt {text}',
 
+  /** When devices were sent to their persons, and arrived. */
+  shipments: `
+ALTER TABLE device ADD COLUMN shipped_at {integer};
+ALTER TABLE device ADD COLUMN received_at {integer};
+`,
+
   /** Receipts that keys have signed. */
   receipts: `
 CREATE TABLE receipt (

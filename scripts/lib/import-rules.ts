@@ -75,11 +75,12 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     'proofs/judge/authenticator-data.ts',
   ],
   receipts: [
-    ...below('devices/', 'decisions.ts judges.ts lookups.ts proof.ts records.ts'),
+    ...below('devices/', 'decisions.ts judges.ts lookups.ts proof.ts records.ts tables.ts'),
     ...below('proofs/', 'judge/credential.ts judge/types.ts judging.ts records.ts trusted.ts'),
     ...below('people/', 'erasure-records.ts lookups.ts'),
   ],
   decisions: below('devices/', 'judges.ts proof.ts records.ts'),
+  holders: [...below('devices/', 'decisions.ts lookups.ts records.ts'), 'sign-in/judges.ts'],
   webhooks: ['notifications/frames.ts'],
   forwarding: [],
   console: [],

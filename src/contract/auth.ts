@@ -3,7 +3,7 @@ import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
-import { roles, sessionKinds } from './values.ts';
+import { accountRoles, roles, sessionKinds } from './values.ts';
 
 /** A token of a login. */
 export const jwt = Type.String({
@@ -29,7 +29,7 @@ export const loginData = Type.Object({
   user: Type.Object({
     id: Type.String({ pattern: userIds.pattern }),
     username: shown('user name'),
-    role: oneOf(roles),
+    role: oneOf(accountRoles),
     email: nullable(shown('e-mail address')),
   }),
   mustRegisterKey: Type.Optional(

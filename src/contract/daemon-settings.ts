@@ -81,6 +81,7 @@ export const daemonSettings = {
       'DEVMGR_LIMIT_UNKNOWN_KEY',
       'keys in questions for decisions that the registry does not know, per service token',
     ),
+    holder: limit('holder', 'DEVMGR_LIMIT_HOLDER', 'requests of the role HOLDER per user'),
   } satisfies Readonly<Record<LimitScope, SettingRow>>,
   /** Days after a login for which its token can be renewed. */
   sessionDays: {

@@ -108,6 +108,8 @@ export const deviceDetailData = Type.Object({
   lockReason: nullable(shown('why it is locked')),
   lockedAt: optionalTime('when it was locked'),
   deactivatedAt: optionalTime('when it was deactivated'),
+  shippedAt: optionalTime('when it was last sent to its person'),
+  receivedAt: optionalTime('when a touch of the key confirmed that it has arrived; null while it is on its way'),
   updatedAt: optionalTime('when it was last updated'),
   tags: tagsOf('tags, sorted by name; {} if it has none'),
   proof: nullable(proof),

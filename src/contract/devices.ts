@@ -146,6 +146,25 @@ export const deviceOperations = operations('Devices', {
     example: { body: { reason: 'worn out', confirmPassword: 'correct horse battery' } },
   },
 
+  /** A fact beside the state of the device. A second shipment replaces the first one. */
+  shipDevice: {
+    summary: 'Record that an ACTIVE device was sent to its person',
+    description:
+      '`receivedAt` of the device is null from then on, until a receipt of the kind handover or loan is signed with the key: at a desk, or by the person (`POST /api/me/devices/{deviceId}/received`).',
+    extension: true,
+    access: changers,
+    // A desk sends many keys in a row, and the state of a key stays as it is.
+    limit: 'query',
+    params,
+    data: Type.Object({
+      deviceId: f.deviceId,
+      status: f.deviceStatus,
+      shippedAt: timestamp('when it was sent'),
+      version: f.version,
+    }),
+    errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, 412],
+  },
+
   /** The only operation that returns userName, userEmail, version and statistics. The header ETag has the version in quotes. */
   getDevice: {
     summary: 'Show one device',

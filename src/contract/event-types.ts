@@ -183,6 +183,13 @@ export const journalEventTable = {
     words: 'case ended: {end}',
     style: 'green',
   },
+  DEVICE_SHIPPED: { data: device, words: 'sent to its person', style: 'cyan' },
+  DEVICE_LOST: {
+    data: { ...device, reason: 'text' },
+    title: 'reported lost by its person',
+    words: 'reported lost by its person[: {reason}]',
+    style: 'red',
+  },
 } as const satisfies Readonly<Record<string, JournalEvent>>;
 
 /** Events of attached keys. They are live only: they have no id and cannot be replayed. */

@@ -1,7 +1,16 @@
 /** Rate limits, sizes, lengths and paging bounds. They are stated here only. */
 
 /** The window in which a request counts. */
-export type LimitScope = 'login' | 'query' | 'modify' | 'upload' | 'document' | 'signIn' | 'decide' | 'unknownKey';
+export type LimitScope =
+  | 'login'
+  | 'query'
+  | 'modify'
+  | 'upload'
+  | 'document'
+  | 'signIn'
+  | 'decide'
+  | 'unknownKey'
+  | 'holder';
 
 /** At most `count` requests in a fixed window of `seconds`, which starts with the first request. */
 export interface Limit {
@@ -22,6 +31,8 @@ export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   decide: { count: 6000, seconds: 60 },
   /** Keys that the registry does not know, in questions of one service token: more of them are a search. */
   unknownKey: { count: 100, seconds: 3600 },
+  /** One person at a page, with few keys. */
+  holder: { count: 60, seconds: 60 },
 };
 
 const MiB = 1024 * 1024;
@@ -279,6 +290,9 @@ export const ssoBounds = {
   knownDays: 90,
   sessions: 20,
 } as const;
+
+/** Own keys that a person is shown, the newest first. */
+export const holderBounds = { devices: 200 } as const;
 
 /** How old the last sign-in may be for operations that need a recent one. */
 export const stepUpSeconds = 10 * 60;

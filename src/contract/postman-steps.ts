@@ -9,7 +9,7 @@ export interface Step {
   readonly file?: { readonly name: string; readonly content: string };
   /** Sent with the service token: its requests count apart, so that two runs in a minute stay within the limits of a user. */
   readonly asProgram?: true;
-  /** The request needs a security key or a provider, which Postman lacks: a refusal in the usual envelope passes too. */
+  /** The request needs a key, a provider or the role HOLDER, which Postman lacks: a refusal in the usual envelope passes too. */
   readonly takesKey?: true;
   /** The path names a missing thing: the response is 404. */
   readonly missing?: true;
@@ -78,6 +78,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] },
   },
   recordUsage: { asProgram: true },
+  shipDevice: { asProgram: true },
   storePin: { asProgram: true },
   readPin: {},
   recordKeyReset: { asProgram: true, send: { stage: 'canceled' } },
@@ -86,6 +87,11 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   exportDevices: { query: { format: 'ndjson', keyword: '{{run}}' } },
   getStatistics: {},
   getDevice: {},
+  // Not of an ADMIN: each is refused.
+  listOwnDevices: { takesKey: true },
+  listOwnDeviceEvents: { takesKey: true },
+  reportLost: { takesKey: true },
+  confirmReceived: { takesKey: true },
   listEvents: { query: { deviceId: '{{deviceId}}' } },
   createBackup: {
     asProgram: true,

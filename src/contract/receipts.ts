@@ -78,6 +78,18 @@ const receipt = Type.Object({
 /** A receipt with everything that it takes to verify it offline. */
 export type Receipt = Static<typeof receipt>;
 
+/** A receipt that a key has to sign. */
+export const startedReceipt = {
+  receiptId: listed.receiptId,
+  challenge: shown('SHA-256 of the text: the client data hash that the key signs; base64url'),
+  text: shown('text that the key signs'),
+  relyingParty: shown('relying party of the credentials', relyingParty),
+  credentials: Type.Array(shown('id of a credential; base64url'), {
+    description: 'credentials of the key that may sign; empty: the key has to be proved by FIDO first',
+  }),
+  problem: nullable(shown('why a proof would not help either; null if it may, or if the key has a credential')),
+};
+
 const states = [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated] as const;
 
 /** Operations on receipts. */
@@ -105,17 +117,7 @@ export const receiptOperations = additions('Receipts', {
         ),
       ),
     }),
-    data: Type.Object({
-      receiptId: listed.receiptId,
-      challenge: shown('SHA-256 of the text: the client data hash that the key signs; base64url'),
-      text: shown('text that the key signs'),
-      relyingParty: shown('relying party of the credentials', relyingParty),
-      credentials: Type.Array(shown('id of a credential; base64url'), {
-        description: 'credentials of the key that may sign; empty: the key has to be proved by FIDO first',
-      }),
-      problem: nullable(shown('why a proof would not help either; null if it may, or if the key has a credential')),
-      expiresAt: timestamp('until when the signature is accepted'),
-    }),
+    data: Type.Object({ ...startedReceipt, expiresAt: timestamp('until when the signature is accepted') }),
     errors: [...states],
     example: { body: { deviceId: 'DEV-1', kind: 'handover', terms: 'The key stays the property of Example Ltd.' } },
   },

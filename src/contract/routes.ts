@@ -12,6 +12,7 @@ import { directoryOperations } from './directory.ts';
 import { endpoints, type RouteName } from './endpoints.ts';
 import { erasureOperations } from './erasure.ts';
 import { hardwareOperations } from './hardware.ts';
+import { holderOperations } from './holders.ts';
 import { identityOperations } from './identity.ts';
 import { keyResetOperations } from './key-resets.ts';
 import { matchingOperations } from './matching.ts';
@@ -47,6 +48,7 @@ const described = {
   ...directoryOperations,
   ...erasureOperations,
   ...hardwareOperations,
+  ...holderOperations,
   ...identityOperations,
   ...keyResetOperations,
   ...matchingOperations,

@@ -5,7 +5,7 @@ import { Code } from './codes.ts';
 import { additions, administration, adminPerson } from './define.ts';
 import { findings, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { ssoBounds, terminalLogin } from './limits.ts';
-import { localSources, roles } from './values.ts';
+import { accountRoles, localSources, roles } from './values.ts';
 
 const names = (description: string) =>
   Type.Array(line(ssoBounds.text), { minItems: 0, maxItems: ssoBounds.names, description });
@@ -55,6 +55,10 @@ const chosen = {
     }),
   ),
   roles: groupsOfRoles,
+  holders: Type.Boolean({
+    description:
+      'whether persons of the registry who are in none of the groups sign in with the role HOLDER, and see their own keys. false if absent: everyone at the provider who is a person here could sign in',
+  }),
   groupsClaim: line(ssoBounds.text, { description: 'claim with the groups; groups if absent', examples: ['groups'] }),
   scopes: nullable(
     Type.Array(line(ssoBounds.text), {
@@ -108,7 +112,7 @@ export const ssoOperations = additions('Single sign-on', {
   setSso: {
     summary: 'Set up, change or turn off single sign-on',
     description:
-      '`enabled: false` turns it off: its sessions end with this request, on every node, and the settings are removed. They also end if issuer, client, groups of roles or `groupsClaim` change. The secret is stored encrypted; without `clientSecret`, the stored one for the same issuer and client is kept. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
+      '`enabled: false` turns it off: its sessions end with this request, on every node, and the settings are removed. They also end if issuer, client, groups of roles or `groupsClaim` change, or `holders` is turned off. The secret is stored encrypted; without `clientSecret`, the stored one for the same issuer and client is kept. A policy of local accounts must leave an enabled ADMIN who can sign in (1001).',
     ...administration,
     body: Type.Partial(
       Type.Object({
@@ -195,7 +199,7 @@ export const ssoOperations = additions('Single sign-on', {
     body: Type.Object({ code: token({ description: '`terminal` in the address to which the callback redirects' }) }),
     data: Type.Object({
       account: shown('account that the terminal will be signed in as, or the name at the provider if it has none yet'),
-      role: oneOf(roles, { description: 'role of the account after the sign-in' }),
+      role: oneOf(accountRoles, { description: 'role of the account after the sign-in' }),
       name: nullable(shown('name of the terminal, as it sent it', 'alice@workstation-7')),
       address: shown('network address of the terminal', '192.0.2.7'),
       userCode: shown('what the terminal shows', 'K7QM-3XWP'),

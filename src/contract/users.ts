@@ -5,7 +5,7 @@ import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields
 import { userIds } from './ids.ts';
 import { passwordLength, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
-import { roles, textShapes } from './values.ts';
+import { accountRoles, roles, textShapes } from './values.ts';
 
 const params = Type.Object({ userId: token({ description: 'user id', examples: ['USR-1'] }) });
 
@@ -31,7 +31,7 @@ export const password = secret(passwordLength, {
 export const user = Type.Object({
   id: Type.String({ pattern: userIds.pattern, examples: ['USR-1'] }),
   username: shown('user name', 'dealer-berlin'),
-  role: oneOf(roles),
+  role: oneOf(accountRoles),
   email: nullable(shown('e-mail address')),
   disabled: Type.Boolean({ description: 'a disabled user cannot log in, and the tokens of that user are invalid' }),
   createdAt: timestamp('when the user was created'),

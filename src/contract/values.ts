@@ -6,12 +6,19 @@ import { namesIn } from './names.ts';
 
 /** Roles of users, from the most to the fewest permissions. VIEWER is read-only. */
 export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
-/** A role of a user. */
+/** A role that can be given to users and service tokens. */
 export type Role = (typeof roles)[number];
+/**
+ * Roles of accounts. HOLDER is given to no one: it is that of people who sign in at the provider of single sign-on, are persons of the
+ * registry, and have no other role there.
+ */
+export const accountRoles = [...roles, 'HOLDER'] as const;
+/** A role of an account. */
+export type AccountRole = (typeof accountRoles)[number];
 /** Roles that may change a device. */
 export const changers = ['ADMIN', 'DEALER'] as const satisfies readonly Role[];
 /** LOCAL is the role of the token that the daemon writes for programs of the same user on the same machine. */
-export type CallerRole = Role | 'LOCAL';
+export type CallerRole = AccountRole | 'LOCAL';
 
 /**
  * The e-mail address of users who were removed. The interface neither deletes nor renames a user: only this field can mark them,
@@ -199,6 +206,14 @@ export const textShapes = {
     shape: 'up to four numbers with dots, then - or + parts, such as 1.0.0 or 1.2.0-rc.1',
   },
 } as const;
+
+/**
+ * What holders do next with a key. receive: confirm with a touch that it has arrived; help: it is locked, the service desk helps;
+ * return: it is out of use; none: it works.
+ */
+export const holderSteps = ['none', 'receive', 'help', 'return'] as const;
+/** What holders do next with a key. */
+export type HolderStep = (typeof holderSteps)[number];
 
 /** Coverage of statistics: manufacturers, hours and days of registrations, days of expiring codes and of unused devices. */
 export const statisticsRange = {

@@ -20,6 +20,7 @@ const suites = {
   'batch registration of bound devices': () => import('./batch-bound.test.ts'),
   identity: () => import('./identity.test.ts'),
   decisions: () => import('./decisions.test.ts'),
+  holders: () => import('./holders.test.ts'),
   receipts: () => import('./receipts.test.ts'),
 };
 

@@ -6,12 +6,15 @@ import type { RouteShape } from '../../src/contract/define.ts';
 import type { RouteName } from '../../src/contract/endpoints.ts';
 import { homeFiles } from '../../src/contract/local.ts';
 import { routes } from '../../src/contract/routes.ts';
-import { roles, type TokenPermission, tokenPermissions } from '../../src/contract/values.ts';
+import { accountRoles, roles, type TokenPermission, tokenPermissions } from '../../src/contract/values.ts';
 import { Page } from '../support/browser.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, registration } from '../support/fleet.ts';
+import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
 import { type Sent, validRequests } from '../support/requests.ts';
 import { serviceToken } from '../support/service-token.ts';
+import type { SsoProvider } from '../support/sso-provider.ts';
+import { refusedUpgrade } from '../support/stream-client.ts';
 
 let daemon: TestDaemon;
 let tokens: Record<string, string>;
@@ -67,6 +70,7 @@ const changers: readonly RouteName[] = [
   'activateDevice',
   'lockDevice',
   'unlockDevice',
+  'shipDevice',
   'deactivateDevice',
   'updateDevice',
   'generateActivationCode',
@@ -209,7 +213,10 @@ const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
   showPinPolicy: 'policies',
   setPinPolicy: 'policies',
 };
+/** Operations of a HOLDER on own keys, and nothing else. */
+const ofHolders: readonly RouteName[] = ['listOwnDevices', 'listOwnDeviceEvents', 'reportLost', 'confirmReceived'];
 const rows = [
+  ...ofHolders.map(operation => ({ operation, allowed: ['HOLDER'] })),
   { operation: 'listKeys' as const, allowed: ['ADMIN', 'DEALER', 'VIEWER', 'LOCAL'] },
   { operation: 'proveKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
   { operation: 'issueKey' as const, allowed: ['ADMIN', 'DEALER', 'LOCAL'] },
@@ -245,11 +252,69 @@ describe('roles', () => {
     );
   });
 
+  it('the tables have every role of accounts', () => {
+    expect([...roles, 'HOLDER']).toEqual(accountRoles);
+  });
+
   it.each(cells)('$role $may: $operation', async ({ operation, role, may }) => {
     const response = await send(operation, tokens[role]!, await requests[operation]!(tokens[role]));
     expect(response).toMatchObject(
       may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
     );
+  });
+});
+
+describe('the role HOLDER', () => {
+  let held: TestDaemon;
+  let provider: SsoProvider;
+  let ada: Awaited<ReturnType<typeof holder>>;
+  beforeAll(async () => {
+    held = await startTestDaemon({ simulateKeys: 1, webhookAllow: ['127.0.0.1'] });
+    provider = await letHoldersIn(held);
+    ada = await holder(held, provider, 'ada');
+  });
+  afterAll(async () => {
+    await provider?.stop();
+    await held?.stop();
+  });
+  const requestsOf = validRequests(() => held);
+
+  it.each(rows.filter(({ allowed }) => !allowed.includes('HOLDER')))('may not: $operation', async ({ operation }) => {
+    const sent = await requestsOf[operation]!(ada.token);
+    const { path = routes[operation].path, body, raw } = sent;
+    const options = { token: ada.token, ...(raw ? { raw } : {}) };
+    expect(await held.call(routes[operation].method, path, body, options)).toMatchObject({
+      status: 403,
+      code: 2007,
+      data: null,
+    });
+  });
+
+  it('may not open a stream, send persons, scrape from elsewhere or change their account', async () => {
+    const call = (method: string, path: string, body?: object) => held.call(method, path, body, { token: ada.token });
+    const { token } = ada;
+    expect(await refusedUpgrade(held.url, `/api/ws/notifications?token=${token}`)).toMatchObject({
+      status: 403,
+      code: 2007,
+    });
+    const scim = await fetch(`${held.url}/scim/v2/Users`, { headers: { authorization: `Bearer ${token}` } });
+    expect(scim.status).toBe(403);
+    const headers = { 'x-forwarded-for': '192.0.2.7', authorization: `Bearer ${token}` };
+    expect((await fetch(`${held.url}/metrics`, { headers })).status).toBe(403);
+    const password = { password: 'another password', oldPassword: adminPassword };
+    expect(await call('POST', `/api/users/${ada.user.id}/password`, password)).toMatchObject({ code: 2007 });
+    expect(await call('POST', `/api/users/${ada.user.id}/logout`)).toMatchObject({ code: 2007 });
+  });
+
+  it('may: the operations on own keys', async () => {
+    const call = (method: string, path: string, body?: object) =>
+      held.call(method, `/api/me/devices${path}`, body, { token: ada.token });
+    const { deviceId } = await heldDevice(held, 'ada');
+    data(await held.call('POST', `/api/devices/${deviceId}/shipped`));
+    expect(await call('GET', '')).toMatchObject({ code: 200 });
+    expect(await call('GET', `/${deviceId}/events`)).toMatchObject({ code: 200 });
+    expect(await call('POST', `/${deviceId}/received`)).toMatchObject({ code: 200 });
+    expect(await call('POST', `/${deviceId}/lost`, { reason: 'left on a train' })).toMatchObject({ code: 200 });
   });
 });
 

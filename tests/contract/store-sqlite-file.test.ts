@@ -177,6 +177,33 @@ describe('upgrading an older database', () => {
     await store.close();
   });
 
+  it('from a version without the role HOLDER keeps the users, and what refers to them', async () => {
+    const old = join(folder, 'holders.db');
+    const step = migrations.findIndex(({ name }) => name === 'holders and shipments');
+    const before = await openWriter({ file: old, migrations: migrations.slice(0, step) });
+    before.exec(`INSERT INTO user VALUES (1, 'eve', 'x', 'ADMIN', NULL, 0, 1, 0, 'eve'), (2, 'bob', 'y', 'VIEWER', 'b@c', 1, 2, 3, 'bob');
+      INSERT INTO passkey VALUES (1, 2, 'desk', 'AAAA', 'AAAA', 'localhost', '[]', '', 0, 1, NULL, NULL, 1, '[]');
+      INSERT INTO sso_session VALUES (2, 1, '[]')`);
+    before.close();
+    const store = await open(old);
+    expect(await store.user(2)).toMatchObject({
+      username: 'bob',
+      role: 'VIEWER',
+      email: 'b@c',
+      disabled: true,
+      tokenEpoch: 3,
+    });
+    expect(await store.passkeysOf(2)).toMatchObject([{ name: 'desk' }]);
+    expect((await store.usersNamed('BOB')).length).toBe(1);
+    await commit(store, [addUser('holder', { role: 'HOLDER' })]);
+    expect(await store.userByName('holder')).toMatchObject({ number: 3, role: 'HOLDER' });
+    await store.close();
+    const db = new Database(old);
+    expect(db.pragma('foreign_key_check')).toEqual([]);
+    expect(() => db.exec("UPDATE user SET role = 'KING'")).toThrow('CHECK');
+    db.close();
+  });
+
   it('from a version without permissions keeps the service tokens, which have none', async () => {
     const old = join(folder, 'permissions.db');
     const before = await openWriter({ file: old, migrations: migrations.slice(0, 8) });

@@ -28,6 +28,8 @@ const device = (status: DeviceStatus): DeviceRecord => ({
   lockReason: status === 'LOCKED' ? 'reported lost' : null,
   lockedAt: status === 'LOCKED' ? now - 10 : null,
   deactivatedAt: null,
+  shippedAt: null,
+  receivedAt: null,
   updatedAt: null,
   usageCount: 0,
   usageSeconds: 0,

@@ -93,6 +93,8 @@ function born(body: Registering, deviceId: string, activationCode: string, creat
     lockReason: null,
     lockedAt: null,
     deactivatedAt: null,
+    shippedAt: null,
+    receivedAt: null,
     updatedAt: null,
     version: 1,
     statistics: { totalUsageCount: 0, totalUsageDuration: 0, backupCount: 0, lastBackupAt: null },

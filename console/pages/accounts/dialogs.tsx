@@ -50,9 +50,11 @@ export function CreateUser({ onClose, onDone }: DialogProps) {
 /** Changes role and e-mail address. One's own role stays: a mistake could not be undone. */
 export function EditUser({ record: user, onClose, onDone }: RecordDialogProps<User>) {
   const given = stateOf(user) === 'removed' ? '' : (user.email ?? '');
-  const { role, email } = useEntries({ role: user.role, email: given });
+  // The provider decides who is a HOLDER.
+  const present = user.role === 'HOLDER' ? null : user.role;
+  const { role, email } = useEntries<{ role: Role; email: string }>({ role: present ?? 'VIEWER', email: given });
   const body = {
-    ...(role.value !== user.role && { role: role.value }),
+    ...(present && role.value !== present && { role: role.value }),
     ...(email.value.trim() !== given && { email: email.value.trim() || null }),
   };
   const submit = async (key: string) => {
@@ -67,7 +69,7 @@ export function EditUser({ record: user, onClose, onDone }: RecordDialogProps<Us
       onSubmit={submit}
       onClose={onClose}
     >
-      <RoleChoice role={role} fixedBecause={isOwn(user) ? words.ownRole : undefined} />
+      {present && <RoleChoice role={role} fixedBecause={isOwn(user) ? words.ownRole : undefined} />}
       <EmailField email={email} />
     </ActionDialog>
   );

@@ -34,6 +34,8 @@ export function Facts({ device }: { readonly device: DeviceDetail }) {
       lockedAt: time(device.lockedAt),
       lockReason: device.lockReason,
       deactivatedAt: time(device.deactivatedAt),
+      shippedAt: time(device.shippedAt),
+      receivedAt: time(device.receivedAt),
       updatedAt: time(device.updatedAt),
     },
   } satisfies Readonly<Record<string, FactValues>>;

@@ -206,6 +206,11 @@ const identities = `${schema.identities}
 ALTER TABLE head ADD COLUMN identity int8 NOT NULL DEFAULT 0;
 `;
 
+const holders = `${schema.shipments}
+ALTER TABLE "user" DROP CONSTRAINT user_role_check;
+ALTER TABLE "user" ADD CONSTRAINT user_role_check CHECK (role IN ('ADMIN', 'DEALER', 'VIEWER', 'HOLDER'));
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -258,4 +263,6 @@ export const migrations: readonly Migration[] = [
   { number: 29, name: 'cases of leavers', sql: schema.leaverCases, readableBy: 4 },
   { number: 30, name: 'entries about subjects', sql: schema.entriesOfSubjects, readableBy: 4 },
   { number: 31, name: 'ids of credentials', sql: schema.credentialIds, readableBy: 4 },
+  // A daemon of the previous step lets no HOLDER do anything, and a receipt that it stores leaves a device on its way.
+  { number: 32, name: 'holders and shipments', sql: holders, readableBy: 4 },
 ];

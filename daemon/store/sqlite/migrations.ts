@@ -135,6 +135,21 @@ ${personGroups}
 ${schema.personIndexes}
 ${schema.personNames}`;
 
+/** Accounts with the role HOLDER. The rows that refer to accounts are checked when the table is back. */
+const holders = `${schema.shipments}
+PRAGMA defer_foreign_keys = ON;
+CREATE TABLE user_before AS SELECT * FROM user;
+DROP TABLE user;
+CREATE TABLE user (${schema.userColumns.replace("'VIEWER'", "'VIEWER', 'HOLDER'")},
+  user_key TEXT
+) STRICT;
+INSERT INTO user SELECT * FROM user_before ORDER BY number;
+DROP TABLE user_before;
+CREATE INDEX user_by_creation ON user (created_at, number);
+CREATE INDEX user_enabled_admin ON user (number) WHERE role = 'ADMIN' AND disabled = 0;
+CREATE INDEX user_by_key ON user (user_key);
+`;
+
 const receipts = `${schema.receipts}
 CREATE INDEX receipt_by_device ON receipt (device, created_at, number);`;
 
@@ -167,4 +182,5 @@ export const migrations: readonly Migration[] = [
   { number: 25, name: 'cases of leavers', sql: schema.leaverCases },
   { number: 26, name: 'entries about subjects', sql: schema.entriesOfSubjects },
   { number: 27, name: 'ids of credentials', sql: schema.credentialIds },
+  { number: 28, name: 'holders and shipments', sql: holders },
 ];

@@ -116,6 +116,7 @@ const texts: ReadonlySet<string> = new Set([
   ...['tokenId', 'name', 'createdBy', 'versionId', 'platform', 'version', 'versionName', 'fileName', 'sha256'],
   ...['backupId', 'keyId', 'serialSource', 'reader', 'vendorId', 'productId', 'problem', 'type', 'timestamp'],
   ...['createdAt', 'updatedAt', 'activatedAt', 'lastUsedAt', 'lockedAt', 'unlockedAt', 'deactivatedAt', 'attachedAt'],
+  ...['shippedAt', 'receivedAt'],
   ...['expiresAt', 'revokedAt', 'activationCodeExpiresAt'],
   ...['fingerprint', 'label', 'purpose', 'kind', 'subject', 'notAfter', 'importedBy', 'importedAt'],
 ]);

@@ -24,6 +24,7 @@ const search = () => import('./devices/search/search.ts');
 const show = () => import('./devices/show.ts');
 const stats = () => import('./devices/stats.ts');
 const update = () => import('./devices/update.ts');
+const shipping = () => import('./devices/ship.ts');
 const usage = () => import('./devices/usage.ts');
 const doctor = () => import('./doctor/doctor.ts');
 const enroll = () => import('./enrollment/enroll/enroll.ts');
@@ -218,6 +219,7 @@ export const commandTable: CommandTable = {
       isRare: true,
       entries: [
         entry('replace-code', 'replace the activation code', code, 'code'),
+        entry('ship', 'record that a device was sent to its person', shipping, 'ship'),
         entry('record-use', 'record a use of a device', usage, 'recordUsage'),
         entry('device-backups list', 'list the backups of a device', backups, 'backupsList'),
         entry('device-backups add', 'upload a backup of a device', backups, 'backupsAdd'),

@@ -49,7 +49,7 @@ function values({ bodyValues, batchOf }: RouteShape): string | undefined {
 function access({ access, ownUser, peopleOnly, tokenMay, anyTokenRole }: RouteShape): string {
   if (access === 'public') return 'No token is required.';
   if (access === 'loopback')
-    return 'No token is required on the machine of the service; elsewhere, a token of any role.';
+    return 'No token is required on the machine of the service; elsewhere, a token of any role but HOLDER.';
   const whatever = anyTokenRole ? ', whatever its role' : '';
   const needed = tokenMay ? ` A service token needs \`${tokenMay}\` in its \`may\`${whatever}.` : '';
   const people = peopleOnly ? ' Not for service tokens.' : needed;
@@ -65,6 +65,7 @@ const scopes = {
   signIn: 'a step of a sign-in',
   decide: 'a request for decisions',
   unknownKey: 'an unknown key',
+  holder: 'a request of a HOLDER',
 } as const;
 
 function rateLimit({ limit }: RouteShape): string {

@@ -62,6 +62,8 @@ export const commitRules: readonly Rule[] = [
       lockReason: null,
       lockedAt: null,
       deactivatedAt: null,
+      shippedAt: null,
+      receivedAt: null,
       updatedAt: null,
       usageCount: 0,
       usageSeconds: 0,
@@ -258,6 +260,8 @@ export const commitRules: readonly Rule[] = [
       lockReason: 'lost',
       lockedAt: 2,
       deactivatedAt: 3,
+      shippedAt: 5,
+      receivedAt: 6,
       updatedAt: 4,
     } as const;
     await commit(store, [setDevice(1, all)]);

@@ -387,6 +387,9 @@ export function applyChange(content: Content, change: Change, commit: Commit, fa
       const closes = open.map(loan => loan.number);
       const proved = { openUntil: receipt.openUntil, closes, receiptDigest: receiptDigest(record) };
       write({ ...entry, detail: { ...entry.detail, ...proved } }, receipt.device, number);
+      const { shippedAt, receivedAt } = content.devices[receipt.device - 1]!;
+      if (receipt.kind !== 'return' && shippedAt !== null && receivedAt === null)
+        setDevice(content, receipt.device, { receivedAt: at });
       return { kind: 'added', number };
     }
     case 'loan.announce': {
@@ -764,6 +767,8 @@ const blank = {
   lockReason: null,
   lockedAt: null,
   deactivatedAt: null,
+  shippedAt: null,
+  receivedAt: null,
   updatedAt: null,
   usageCount: 0,
   usageSeconds: 0,

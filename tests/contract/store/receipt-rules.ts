@@ -84,6 +84,20 @@ export const receiptRules: readonly Rule[] = [
     expect(await idsOf(store, { overdueAt: 9_000, device: 1 })).toEqual(['RCT-E']);
   }),
 
+  rule('a device that was sent has arrived with its next receipt that is not a return', async ({ store }) => {
+    await commit(store, addDevice('S-1'), addDevice('S-2'));
+    await commit(store, setDevice(1, { shippedAt: 5, receivedAt: null }));
+    await commit(store, add(receiptOf('RCT-A', 1, { kind: 'return' })), add(receiptOf('RCT-B', 2)));
+    expect(await store.device(1)).toMatchObject({ shippedAt: 5, receivedAt: null, version: 2 });
+    expect(await store.device(2)).toMatchObject({ shippedAt: null, receivedAt: null, version: 1 });
+    await commit(store, add(receiptOf('RCT-C', 1)));
+    const { receivedAt, ...arrived } = (await store.device(1))!;
+    expect(receivedAt).toBe((await store.receipt('RCT-C'))!.createdAt);
+    expect(arrived).toMatchObject({ shippedAt: 5, version: 3 });
+    await commit(store, add(receiptOf('RCT-D', 1)));
+    expect(await store.device(1)).toMatchObject({ receivedAt, version: 3 });
+  }),
+
   rule('a loan is announced once, and stays overdue', async ({ store }) => {
     await commit(store, addDevice('S-1'));
     await commit(store, loan('RCT-A', 1, 5_000));

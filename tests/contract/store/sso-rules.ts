@@ -1,7 +1,8 @@
 /** Rules about the sessions that came from the provider of single sign-on. */
 import { expect } from 'vitest';
-import { createFirst } from '../../../daemon/accounts/user.ts';
+import { create, createFirst } from '../../../daemon/accounts/user.ts';
 import {
+  claimPerson,
   endingSessions,
   linkAccount,
   type SsoConfig,
@@ -25,7 +26,7 @@ export const ssoRules: readonly Rule[] = [
   rule(
     'sessions of a provider are replaced from the version that was read, without an entry',
     async ({ store, reopen }) => {
-      await commit(store, [createFirst('ana', 'hash'), linkAccount(0, 'key', 'ana')]);
+      await commit(store, [createFirst('ana', 'hash'), linkAccount(0, 'key', { username: 'ana' })]);
       expect(await store.ssoSessions(1)).toBeNull();
       const none = { number: 1, version: 0 };
       await commit(store, [setSessions(none, [session('a')], 1)]);
@@ -39,6 +40,16 @@ export const ssoRules: readonly Rule[] = [
       expect(JSON.parse((await again.document('sso-account:key'))!.value)).toEqual({ username: 'ana' });
     },
   ),
+  rule('accounts have the role HOLDER, and the person whom they are that of', async ({ store, reopen }) => {
+    await commit(store, [createFirst('ana', 'hash')]);
+    const holder = { username: 'ben', passwordHash: 'sso$key', role: 'HOLDER', email: null, disabled: false } as const;
+    const link = linkAccount(0, 'key', { username: 'ben', person: 7 });
+    await commit(store, [create(holder), link, claimPerson(0, 7, { key: 'key', issuer: 'https://a.example' })]);
+    const again = await reopen();
+    expect(await again.userByName('ben')).toMatchObject({ role: 'HOLDER' });
+    expect(JSON.parse((await again.document('sso-account:key'))!.value)).toEqual({ username: 'ben', person: 7 });
+    expect((await again.document('sso-holder:7'))!.version).toBe(1);
+  }),
   rule('a commit for a session of single sign-on is refused if all of them have ended', async ({ store }) => {
     await commit(store, [createFirst('ana', 'hash')]);
     const write = (serial: string, ssoSessions: number) => {

@@ -166,6 +166,8 @@ function stepsOf(device: DeviceDetail): HistoryStep[] {
     { time: device.activatedAt, words: `activated${device.userId ? ` for ${device.userId}` : ''}` },
     { time: device.lockedAt, words: `locked${device.lockReason ? `: ${device.lockReason}` : ''}` },
     { time: device.deactivatedAt, words: 'deactivated' },
+    { time: device.shippedAt, words: 'sent to its person' },
+    { time: device.receivedAt, words: 'arrived' },
     { time: device.updatedAt, words: 'updated' },
   ];
 }

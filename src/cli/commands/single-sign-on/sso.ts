@@ -23,6 +23,7 @@ function resultOf(settings: SsoSettings, title: string, next?: string): Result {
     ['ADMIN', list(roles.ADMIN, 'no group')],
     ['DEALER', list(roles.DEALER, 'no group')],
     ['VIEWER', list(roles.VIEWER, 'no group')],
+    ['HOLDER', settings.holders ? 'persons of the registry in none of the groups' : 'no one'],
     ['groups in', safe(groupsClaim)],
     ['scopes', list(scopes, 'the usual ones')],
     [
@@ -75,6 +76,11 @@ const ssoFlags = {
     field: 'roles',
     help: 'ROLE=GROUP: members of GROUP have ROLE; can be repeated',
   },
+  holders: {
+    value: 'ON',
+    choices: ['on', 'off'],
+    help: 'on: persons of the registry who are in none of the groups sign in as HOLDER and see their own keys',
+  },
   'groups-claim': { value: 'CLAIM', field: 'groupsClaim', help: 'claim with the groups (default: groups)' },
   scope: {
     value: 'SCOPE',
@@ -123,6 +129,7 @@ export async function setSso({ registry }: Context, before: SsoSettings, flags: 
     clientSecret: flags.clientSecret,
     name: flags.name ?? before.name,
     roles: groupsOf(before.roles, role),
+    holders: flags.holders === undefined ? before.holders : flags.holders === 'on',
     groupsClaim: flags.groupsClaim ?? before.groupsClaim,
     scopes: scope.length > 0 ? orNull(givenTexts(scope)) : before.scopes,
     strong: { acr: givenTexts(strongAcr) ?? before.strong.acr, amr: givenTexts(strongAmr) ?? before.strong.amr },

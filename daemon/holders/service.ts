@@ -1,0 +1,188 @@
+/** What people see of their own keys, and do with them. Nothing that others have written is in a response. */
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import type { OwnDevice } from '../../src/contract/holders.ts';
+import { deviceIds } from '../../src/contract/ids.ts';
+import { eventPage, holderBounds } from '../../src/contract/limits.ts';
+import { receiptHash } from '../../src/contract/receipts/check.ts';
+import { readReceiptText } from '../../src/contract/receipts/text.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import type { HolderStep } from '../../src/contract/values.ts';
+import { iso, isoOrNull } from '../base/time.ts';
+import { lock, noteLost } from '../devices/decisions.ts';
+import { readDevice } from '../devices/lookups.ts';
+import { type DeviceRecord, isOnItsWay } from '../devices/records.ts';
+import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
+import type { HolderLinks } from '../sign-in/judges.ts';
+import type { Store } from '../store/store.ts';
+
+/** The receipts of keys; see `ReceiptService`. */
+interface Receipts {
+  create(context: Context, body: BodyOf<Routes['createReceipt']>): Promise<DataOf<Routes['createReceipt']>>;
+  submit(
+    context: Context,
+    receiptId: string,
+    body: BodyOf<Routes['submitReceipt']>,
+  ): Promise<DataOf<Routes['submitReceipt']>>;
+}
+
+/** Dependencies of the service. Other subjects are looked up when they are needed. */
+interface HolderServiceParts {
+  readonly store: Store;
+  readonly links: () => HolderLinks | undefined;
+  readonly receipts: () => Receipts | undefined;
+  /** Names of the providers that accept a credential of a device, by its number. */
+  readonly issuedAt: (device: number) => Promise<readonly string[]>;
+  readonly events: (query: QueryOf<Routes['listEvents']>) => Promise<DataOf<Routes['listEvents']>>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** What a holder agrees to. */
+const TERMS = 'I have received this key.';
+
+/** A refusal is thrown as an `ApiError`. */
+export class HolderService {
+  readonly #parts: HolderServiceParts;
+
+  constructor(parts: HolderServiceParts) {
+    this.#parts = parts;
+  }
+
+  async list(context: Context): Promise<DataOf<Routes['listOwnDevices']>> {
+    const { store, issuedAt } = this.#parts;
+    const rows = (await store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
+    const found = await Promise.all(rows.map(({ number }) => store.device(number)));
+    const own = found.filter(device => device !== null).reverse();
+    return { list: await Promise.all(own.map(async device => present(device, await issuedAt(device.number)))) };
+  }
+
+  async events(
+    context: Context,
+    deviceId: string,
+    { before = Number.MAX_SAFE_INTEGER, limit = eventPage.default }: QueryOf<Routes['listOwnDeviceEvents']>,
+  ): Promise<DataOf<Routes['listOwnDeviceEvents']>> {
+    const { number, deviceType } = await this.#own(context, deviceId);
+    const activation = await this.#last('DEVICE_ACTIVATED', number);
+    const { list } = await this.#parts.events({ deviceId, before, after: (activation?.id ?? 1) - 1, limit });
+    return {
+      list: list.map(({ id, type, timestamp, data }) => ({
+        id: id!,
+        type,
+        timestamp,
+        data: { deviceId, deviceType, ...(type === 'RECEIPT_SIGNED' && { kind: (data as { kind: 'handover' }).kind }) },
+      })),
+    };
+  }
+
+  lost(
+    context: Context,
+    deviceId: string,
+    { reason }: BodyOf<Routes['reportLost']>,
+  ): Promise<DataOf<Routes['reportLost']>> {
+    const { store, now } = this.#parts;
+    return retrying(async () => {
+      const device = await this.#own(context, deviceId);
+      const { number, status, lockedAt } = device;
+      const shown = (at: number) =>
+        ({ deviceId: deviceIds.format(number), status: 'LOCKED', lockedAt: iso(at) }) as const;
+      if (status === 'LOCKED' && lockedAt !== null) {
+        const told = await this.#last('DEVICE_LOST', number);
+        if (told && told.at >= lockedAt) return shown(lockedAt);
+      }
+      const at = now();
+      const { change, guards } = noteLost(device, reason);
+      if (status === 'LOCKED')
+        return commitLast(store, context, { at, changes: [change], guards }, () => shown(lockedAt ?? at));
+      const locked = accept(lock(device, reason, null, at));
+      const changes = [locked.change, change];
+      return commitLast(store, context, { at, changes, guards: locked.guards }, () => shown(at));
+    });
+  }
+
+  async received(
+    context: Context,
+    deviceId: string,
+    body: BodyOf<Routes['confirmReceived']>,
+  ): Promise<DataOf<Routes['confirmReceived']>> {
+    const device = await this.#own(context, deviceId);
+    const receipts = this.#parts.receipts();
+    if (!receipts || !isOnItsWay(device))
+      throw new ApiError(
+        Code.parameterError,
+        `device ${deviceIds.format(device.number)} is not on its way: it was not sent, or has arrived`,
+      );
+    if (body.receiptId === undefined)
+      return { ...(await receipts.create(context, { deviceId, kind: 'handover', terms: TERMS })), receivedAt: null };
+    const { text, credentialId, authenticatorData, signature } = body;
+    const signed = { text: given('text', text), credentialId: given('credentialId', credentialId) };
+    const by = {
+      authenticatorData: given('authenticatorData', authenticatorData),
+      signature: given('signature', signature),
+    };
+    if (readReceiptText(signed.text)?.deviceId !== deviceIds.format(device.number))
+      throw new ApiError(Code.parameterError, 'text: it is not the text of a receipt of this device');
+    const receipt = await receipts.submit(context, body.receiptId, { ...signed, ...by });
+    return {
+      receiptId: receipt.receiptId,
+      challenge: receiptHash(receipt.text).toString('base64url'),
+      text: receipt.text,
+      relyingParty: receipt.relyingParty,
+      credentials: [receipt.credentialId],
+      problem: null,
+      expiresAt: null,
+      receivedAt: receipt.signedAt,
+    };
+  }
+
+  /** The person who makes the request, by number. Refuses with 2007 one who is not a person of the registry, or has left. */
+  async #person({ caller: { user } }: Context): Promise<number> {
+    const { store, links } = this.#parts;
+    const number = user && (await links()?.holderOf(user));
+    const person = number ? await store.person(number) : null;
+    if (!person?.active) throw new ApiError(Code.noPermission, 'this account is not that of a person of the registry');
+    return person.number;
+  }
+
+  /** A device of the person who makes the request. Refuses with 2001 any other, as if it did not exist. */
+  async #own(context: Context, deviceId: string): Promise<DeviceRecord> {
+    const person = await this.#person(context);
+    const device = await readDevice(this.#parts.store, deviceId);
+    if (device.person !== person) throw new ApiError(Code.deviceNotFound);
+    return device;
+  }
+
+  async #last(type: 'DEVICE_ACTIVATED' | 'DEVICE_LOST', device: number) {
+    const newest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 };
+    return (await this.#parts.store.events({ ...newest, types: [type], device }))[0];
+  }
+}
+
+function given(field: string, value: string | undefined): string {
+  if (value === undefined) throw new ApiError(Code.parameterError, `${field} is required`);
+  return value;
+}
+
+function present(device: DeviceRecord, signsInAt: readonly string[]): OwnDevice {
+  const { number, deviceType, serialNumber, manufacturer, model, status } = device;
+  return {
+    deviceId: deviceIds.format(number),
+    deviceType,
+    serialNumber,
+    manufacturer,
+    model,
+    status,
+    activatedAt: isoOrNull(device.activatedAt),
+    lockedAt: isoOrNull(device.lockedAt),
+    shippedAt: isoOrNull(device.shippedAt),
+    receivedAt: isoOrNull(device.receivedAt),
+    signsInAt: [...signsInAt],
+    next: nextOf(device),
+  };
+}
+
+function nextOf(device: DeviceRecord): HolderStep {
+  if (device.status === 'DEACTIVATED') return 'return';
+  if (device.status === 'LOCKED') return 'help';
+  return isOnItsWay(device) ? 'receive' : 'none';
+}

@@ -1,0 +1,28 @@
+import { command } from '../../framework/define.ts';
+import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
+import { pluggedFlag } from '../../framework/flags.ts';
+import { present } from '../../framework/present.ts';
+import { safe } from '../../terminal/text.ts';
+import { timeAndDistance } from '../../terminal/when.ts';
+
+/** Records that a device was sent: `POST /api/devices/{deviceId}/shipped`. */
+export const ship = command({
+  description:
+    'The device is on its way to its person from then on, until a touch of the key confirms that it has arrived: the person does that in the console, or devmgr receipts add does it at a desk. The device must be ACTIVE. Sending it again replaces the time.',
+  args: [deviceArg],
+  flags: pluggedFlag,
+  examples: [
+    { does: 'a key that goes to its person by mail', line: 'ship DEV-1' },
+    { does: 'when it arrived', line: 'show DEV-1 --json | jq .receivedAt' },
+  ],
+  async run({ args, flags }, context) {
+    const deviceId = await resolveDevice(context, args[0], flags.plugged, ['ACTIVE']);
+    const data = await context.registry.call('shipDevice', { params: { deviceId } });
+    await present(context, {
+      data,
+      id: data.deviceId,
+      title: `${safe(data.deviceId)} is on its way to its person`,
+      rows: [['sent', timeAndDistance(data.shippedAt)]],
+    });
+  },
+});

@@ -1,0 +1,266 @@
+/** People who hold keys and sign in by single sign-on: what the role HOLDER sees and does, and what it does not. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
+import { ReceiptKey, trustReceiptKeys } from '../support/receipt-key.ts';
+import { Browser, type SsoProvider, setUp } from '../support/sso-provider.ts';
+
+let daemon: TestDaemon;
+let provider: SsoProvider;
+let ada: Awaited<ReturnType<typeof holder>>;
+let bob: typeof ada;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  provider = await letHoldersIn(daemon);
+  await trustReceiptKeys(daemon);
+  ada = await holder(daemon, provider, 'ada.lovelace');
+  bob = await holder(daemon, provider, 'bob.secret');
+});
+afterAll(async () => {
+  await provider?.stop();
+  await daemon?.stop();
+});
+
+const as = ({ token }: { readonly token: string }, method: string, path: string, body?: object) =>
+  daemon.call(method, `/api/me/devices${path}`, body, { token });
+const own = async (who: typeof ada) => data(await as(who, 'GET', '')).list;
+const detail = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
+const eventsOf = async (deviceId: string) => data(await daemon.call('GET', `/api/events?deviceId=${deviceId}`)).list;
+const signIn = (sub: string) => new Browser().signIn(daemon, sub);
+
+describe('who becomes a HOLDER', () => {
+  it('is a person of the registry in none of the groups', async () => {
+    expect(ada.user).toMatchObject({ username: 'ada.lovelace', role: 'HOLDER' });
+    provider.people.set('s-stranger', { name: 'stranger', groups: ['staff'] });
+    expect(await signIn('s-stranger')).toMatchObject({ problem: 'groups', token: '' });
+  });
+
+  it('has the name of the person after NFC, in upper or lower case', async () => {
+    const device = await heldDevice(daemon, 'Zoë.Ångström');
+    data(await daemon.call('POST', '/api/people', { userName: 'Zoë.Ångström' }));
+    provider.people.set('s-zoe', { name: 'zoë.ÅNGSTRÖM'.normalize('NFD'), groups: [] });
+    const signed = await signIn('s-zoe');
+    expect(signed.user).toMatchObject({ role: 'HOLDER' });
+    expect(await own(signed as never)).toMatchObject([{ deviceId: device.deviceId }]);
+  });
+
+  it('has no other role: the groups decide first, and again at each sign-in', async () => {
+    data(await daemon.call('POST', '/api/people', { userName: 'desk' }));
+    provider.people.set('s-desk', { name: 'desk', groups: ['keys-desk'] });
+    expect((await signIn('s-desk')).user).toMatchObject({ role: 'DEALER' });
+    provider.people.set('s-desk', { name: 'desk', groups: [] });
+    expect((await signIn('s-desk')).user).toMatchObject({ role: 'HOLDER' });
+    provider.people.set('s-desk', { name: 'desk', groups: ['keys-readers'] });
+    const { token, user } = await signIn('s-desk');
+    expect(user).toMatchObject({ role: 'VIEWER' });
+    expect(await as({ token }, 'GET', '')).toMatchObject({ status: 403, code: 2007 });
+  });
+
+  it('stays the person of the first sign-in, whatever name the provider sends later', async () => {
+    const carl = await holder(daemon, provider, 'carl');
+    provider.people.set('s-carl', { name: 'bob.secret', groups: [] });
+    const { user, token } = await signIn('s-carl');
+    expect(user).toEqual(carl.user);
+    const device = await heldDevice(daemon, 'bob.secret');
+    expect(JSON.stringify(await own({ ...carl, token }))).not.toContain(device.deviceId);
+  });
+
+  it('is one account: another one with the same name is refused until an ADMIN disables the first', async () => {
+    const dora = await holder(daemon, provider, 'dora');
+    provider.people.set('s-other', { name: 'dora', groups: [] });
+    expect(await signIn('s-other')).toMatchObject({ problem: 'other', token: '' });
+    data(await daemon.call('PUT', `/api/users/${dora.user.id}`, { disabled: true }));
+    expect((await signIn('s-other')).user).toMatchObject({ role: 'HOLDER' });
+  });
+
+  it('can be given to no local account and no service token', async () => {
+    const user = { username: 'local', password: 'correct horse battery', role: 'HOLDER' };
+    expect(await daemon.call('POST', '/api/users', user)).toMatchObject({ code: 1001 });
+    const { id } = await daemon.user('local', 'VIEWER');
+    expect(await daemon.call('PUT', `/api/users/${id}`, { role: 'HOLDER' })).toMatchObject({ code: 1001 });
+    const token = { name: 'holder', role: 'HOLDER', expiresInDays: 1 };
+    expect(await daemon.call('POST', '/api/tokens', token)).toMatchObject({ code: 1001 });
+  });
+
+  it('loses everything with the next request after leaving', async () => {
+    const eva = await holder(daemon, provider, 'eva');
+    const { deviceId } = await heldDevice(daemon, 'eva');
+    data(await daemon.call('POST', `/api/people/${eva.personId}/leave`, { reason: 'left' }));
+    expect((await as(eva, 'GET', '')).data).toBeNull();
+    expect((await as(eva, 'POST', `/${deviceId}/lost`, { reason: 'x' })).data).toBeNull();
+    expect((await signIn('s-eva')).token).toBe('');
+  });
+});
+
+describe('own keys', () => {
+  it('are shown with their state, what to do next, and nothing that others have written', async () => {
+    const { deviceId, serialNumber } = await heldDevice(daemon, 'ada.lovelace', { note: 'shared with bob.secret' });
+    await heldDevice(daemon, 'bob.secret');
+    const find = async () => (await own(ada)).find((one: { deviceId: string }) => one.deviceId === deviceId);
+    expect(await find()).toMatchObject({
+      serialNumber,
+      status: 'ACTIVE',
+      next: 'none',
+      signsInAt: [],
+      shippedAt: null,
+    });
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'bob.secret has taken it' }));
+    expect(await find()).toMatchObject({ status: 'LOCKED', next: 'help' });
+    const events = data(await as(ada, 'GET', `/${deviceId}/events`)).list;
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(['DEVICE_LOCKED', 'DEVICE_ACTIVATED']);
+    expect(JSON.stringify([await own(ada), events])).not.toMatch(/bob|admin|note/);
+    const [{ id }] = events;
+    expect(data(await as(ada, 'GET', `/${deviceId}/events?before=${id}&limit=1`)).list).toMatchObject([
+      { type: 'DEVICE_ACTIVATED', data: { deviceId } },
+    ]);
+  });
+
+  it('are those of no other person: all others are 2001, as if they did not exist', async () => {
+    const { deviceId } = await heldDevice(daemon, 'bob.secret');
+    const before = await detail(deviceId);
+    for (const id of [deviceId, 'DEV-999999', 'none']) {
+      expect(await as(ada, 'GET', `/${id}/events`)).toMatchObject({ status: 404, code: 2001, data: null });
+      expect(await as(ada, 'POST', `/${id}/lost`, { reason: 'x' })).toMatchObject({ code: 2001, data: null });
+      expect(await as(ada, 'POST', `/${id}/received`, {})).toMatchObject({ code: 2001, data: null });
+    }
+    expect(await detail(deviceId)).toEqual(before);
+  });
+});
+
+describe('a lost key', () => {
+  it('is locked, and the service desk gets an event; a repetition is harmless', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    const first = data(await as(ada, 'POST', `/${deviceId}/lost`, { reason: 'left on a train' }));
+    expect(first).toMatchObject({ deviceId, status: 'LOCKED' });
+    expect(await detail(deviceId)).toMatchObject({ status: 'LOCKED', lockReason: 'left on a train', ...first });
+    const told = (await eventsOf(deviceId)).slice(-2);
+    expect(told).toMatchObject([
+      { type: 'DEVICE_LOCKED', actor: { name: 'ada.lovelace', kind: 'user' } },
+      { type: 'DEVICE_LOST', data: { deviceId, reason: 'left on a train' } },
+    ]);
+    expect(data(await as(ada, 'POST', `/${deviceId}/lost`, { reason: 'again' }))).toEqual(first);
+    expect((await eventsOf(deviceId)).slice(-2)).toEqual(told);
+    const unlock = await daemon.call('POST', `/api/devices/${deviceId}/unlock`, {}, { token: ada.token });
+    expect(unlock).toMatchObject({ status: 403, code: 2007 });
+  });
+
+  it('is reported once with an Idempotency-Key', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    const report = () =>
+      daemon.call(
+        'POST',
+        `/api/me/devices/${deviceId}/lost`,
+        { reason: 'left on a train' },
+        {
+          token: ada.token,
+          headers: { 'idempotency-key': 'lost-1' },
+        },
+      );
+    const first = await report();
+    expect(first.headers.get('idempotent-replay')).toBeNull();
+    const second = await report();
+    expect(second.headers.get('idempotent-replay')).toBe('true');
+    expect(second.data).toEqual(first.data);
+  });
+
+  it('that the service desk has locked is reported once, and stays locked for that reason', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'audit' }));
+    for (const reason of ['in the river', 'again'])
+      expect(await as(ada, 'POST', `/${deviceId}/lost`, { reason })).toMatchObject({ code: 200 });
+    expect(await detail(deviceId)).toMatchObject({ lockReason: 'audit' });
+    expect((await eventsOf(deviceId)).slice(-2)).toMatchObject([
+      { type: 'DEVICE_LOCKED' },
+      { type: 'DEVICE_LOST', data: { reason: 'in the river' } },
+    ]);
+  });
+
+  it('needs a reason, and one that is retired is refused', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    expect(await as(ada, 'POST', `/${deviceId}/lost`, {})).toMatchObject({ code: 1001 });
+    const retired = { reason: 'worn out', confirmPassword: 'correct horse battery' };
+    data(await daemon.call('POST', `/api/devices/${deviceId}/deactivate`, retired));
+    expect(await as(ada, 'POST', `/${deviceId}/lost`, { reason: 'x' })).toMatchObject({ code: 2005 });
+  });
+});
+
+describe('a key that is sent home', () => {
+  const ship = (deviceId: string, options = {}) =>
+    daemon.call('POST', `/api/devices/${deviceId}/shipped`, undefined, options);
+
+  it('is on its way until a touch of the key confirms that it has arrived', async () => {
+    const { deviceId, serialNumber } = await heldDevice(daemon, 'ada.lovelace');
+    const key = new ReceiptKey();
+    await key.prove(daemon, serialNumber);
+    expect(await detail(deviceId)).toMatchObject({ shippedAt: null, receivedAt: null });
+    expect(await as(ada, 'POST', `/${deviceId}/received`)).toMatchObject({ code: 1001 });
+    const { data: sent, headers } = await ship(deviceId);
+    expect(await detail(deviceId)).toMatchObject({ ...sent, status: 'ACTIVE', receivedAt: null });
+    expect(headers.get('etag')).toBe(`"${sent.version}"`);
+    expect(await own(ada)).toContainEqual(expect.objectContaining({ deviceId, next: 'receive' }));
+
+    const started = data(await as(ada, 'POST', `/${deviceId}/received`));
+    expect(started).toMatchObject({ receivedAt: null, credentials: [expect.any(String)] });
+    const signed = key.sign(started.text, started.credentials)!;
+    const body = { receiptId: started.receiptId, text: started.text, ...signed };
+    for (const field of ['text', 'credentialId', 'authenticatorData', 'signature'])
+      expect(await as(ada, 'POST', `/${deviceId}/received`, { ...body, [field]: undefined })).toMatchObject({
+        code: 1001,
+        message: expect.stringContaining(field),
+      });
+    const others = await heldDevice(daemon, 'bob.secret');
+    expect(await as(bob, 'POST', `/${others.deviceId}/received`, body)).toMatchObject({ code: 1001 });
+    const stored = data(await as(ada, 'POST', `/${deviceId}/received`, body));
+    expect(stored).toMatchObject({ receiptId: started.receiptId, receivedAt: expect.any(String), expiresAt: null });
+    const after = await detail(deviceId);
+    expect(after).toMatchObject({ shippedAt: sent.shippedAt, receivedAt: stored.receivedAt });
+    expect(after.version).toBe(sent.version + 1);
+    expect(await as(ada, 'POST', `/${deviceId}/received`, body)).toMatchObject({ code: 1001 });
+    expect(await daemon.call('GET', `/api/receipts/${stored.receiptId}`)).toMatchObject({
+      data: { kind: 'handover', deviceId, person: 'ada.lovelace' },
+    });
+    expect(await own(ada)).toContainEqual(expect.objectContaining({ deviceId, next: 'none' }));
+    expect((await eventsOf(deviceId)).slice(-2)).toMatchObject([
+      { type: 'DEVICE_SHIPPED' },
+      { type: 'RECEIPT_SIGNED' },
+    ]);
+    expect(data(await ship(deviceId)).shippedAt).not.toBeNull();
+    expect(await detail(deviceId)).toMatchObject({ receivedAt: null });
+  });
+
+  it('is one that is bound, and is sent by ADMIN or DEALER, in the version that they name', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    expect(await ship(deviceId, { headers: { 'if-match': '"1"' } })).toMatchObject({ code: 412 });
+    expect(await ship(deviceId, { token: ada.token })).toMatchObject({ code: 2007 });
+    expect(await ship('DEV-999999')).toMatchObject({ code: 2001 });
+    const { register } = await import('../support/fleet.ts');
+    expect(await ship((await register(daemon)).deviceId)).toMatchObject({ code: 1001 });
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'x' }));
+    expect(await ship(deviceId)).toMatchObject({ code: 2004 });
+  });
+});
+
+describe('limits and settings', () => {
+  it('a HOLDER has a limit of its own', async () => {
+    const limited = await startTestDaemon({
+      limits: { login: null, query: null, modify: null, upload: null, signIn: null, holder: { count: 3, seconds: 60 } },
+    });
+    const there = await letHoldersIn(limited);
+    const { token } = await holder(limited, there, 'ada');
+    const codes: number[] = [];
+    for (let n = 0; n < 4; n++) codes.push((await limited.call('GET', '/api/me/devices', undefined, { token })).code);
+    expect(codes).toEqual([200, 200, 200, 429]);
+    await there.stop();
+    await limited.stop();
+  });
+
+  it('the setting is off unless it is turned on, and turning it off ends all sessions', async () => {
+    expect(data(await daemon.call('GET', '/api/sso/settings'))).toMatchObject({ holders: true });
+    expect((await as(ada, 'GET', '')).code).toBe(200);
+    await setUp(daemon, provider);
+    expect(data(await daemon.call('GET', '/api/sso/settings'))).toMatchObject({ holders: false });
+    expect(await as(ada, 'GET', '')).toMatchObject({ status: 401, code: 1004 });
+    expect(await signIn('s-ada.lovelace')).toMatchObject({ problem: 'groups', token: '' });
+  });
+});
