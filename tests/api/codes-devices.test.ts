@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { describe, expect, it } from 'vitest';
 import { activation, data, deviceIn, freshSerial, register, registration } from '../support/fleet.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { daemonOfCodes } from './codes.ts';
 
-let daemon: TestDaemon;
-beforeAll(async () => {
-  daemon = await startTestDaemon();
-});
-afterAll(() => daemon?.stop());
-
-const post = (path: string, body?: unknown, token?: string | null) =>
-  daemon.call('POST', path, body, token === undefined ? {} : { token });
-const get = (path: string, token?: string | null) =>
-  daemon.call('GET', path, undefined, token === undefined ? {} : { token });
+const { daemon, post, get } = daemonOfCodes();
 
 describe('2001', () => {
   it.each(['DEV-999999', 'DEV-0', 'DEV-01', 'dev-1', 'DEV-', 'DEV-1x', 'nothing', 'DEV-99999999999999999999'])(

@@ -1,20 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { homeFiles } from '../../src/contract/local.ts';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { adminPassword } from '../support/daemon.ts';
 import { backUp, data, deviceIn, form, freshSerial, packageForm, upload } from '../support/fleet.ts';
+import { daemonOfCodes } from './codes.ts';
 
-let daemon: TestDaemon;
-beforeAll(async () => {
-  daemon = await startTestDaemon();
-});
-afterAll(() => daemon?.stop());
-
-const post = (path: string, body?: unknown, token?: string | null) =>
-  daemon.call('POST', path, body, token === undefined ? {} : { token });
-const get = (path: string, token?: string | null) =>
-  daemon.call('GET', path, undefined, token === undefined ? {} : { token });
+const { daemon, post, get } = daemonOfCodes();
 
 describe('3001', () => {
   it.each(['BKP-999999', 'BKP-0', 'nothing'])('is 404 for the unknown backup %s', async backupId => {

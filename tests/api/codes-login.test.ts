@@ -1,19 +1,11 @@
 /** Codes of users, passwords and tokens: when each is returned, and with which HTTP status. */
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { describe, expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { data, deviceIn } from '../support/fleet.ts';
+import { daemonOfCodes } from './codes.ts';
 
-let daemon: TestDaemon;
-beforeAll(async () => {
-  daemon = await startTestDaemon();
-});
-afterAll(() => daemon?.stop());
-
-const post = (path: string, body?: unknown, token?: string | null) =>
-  daemon.call('POST', path, body, token === undefined ? {} : { token });
-const get = (path: string, token?: string | null) =>
-  daemon.call('GET', path, undefined, token === undefined ? {} : { token });
+const { daemon, post, get } = daemonOfCodes();
 
 describe('1002', () => {
   it('is 401 for an unknown user', async () => {

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { describe, expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { data, register, registration } from '../support/fleet.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { daemonOfCodes } from './codes.ts';
 
-let daemon: TestDaemon;
-beforeAll(async () => {
-  daemon = await startTestDaemon();
-});
-afterAll(() => daemon?.stop());
-
-const post = (path: string, body?: unknown, token?: string | null) =>
-  daemon.call('POST', path, body, token === undefined ? {} : { token });
-const get = (path: string, token?: string | null) =>
-  daemon.call('GET', path, undefined, token === undefined ? {} : { token });
+const { daemon, post, get } = daemonOfCodes();
 
 describe('200', () => {
   it('is the code and the status of every success, also of a creation, with the message success', async () => {

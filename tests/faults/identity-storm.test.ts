@@ -1,11 +1,4 @@
-/**
- * Keys of one model without a serial number at two stations of a registry, in random order: none is confused with another, registered twice
- * or forgotten. Keys are unplugged while they make their credential, and numbers of other keys are typed.
- */
-import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
-import { createHidDriver } from '../../drivers/hid/index.ts';
 import { Code } from '../../src/contract/codes.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Key } from '../../src/contract/hardware.ts';
@@ -14,6 +7,7 @@ import { KeyEnrollment } from '../../src/enrollment/key-enrollment.ts';
 import { Recognition } from '../../src/enrollment/recognition.ts';
 import { enrollmentRegistryBy, questionsBy } from '../../src/enrollment/requests.ts';
 import type { Send } from '../../src/enrollment/send.ts';
+import { attachedTo } from '../support/attached.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import { FakeHid } from '../support/fake-hid.ts';
 import { FidoKey } from '../support/fido-key.ts';
@@ -53,15 +47,7 @@ const registry: Send = async (operation, input) => {
 /** A station with one slot, and the keys that it enrolls as an operator does. */
 async function stationOf() {
   const system = new FakeHid();
-  const store = { devicesBySerial: async () => new Map() } as never;
-  const log = pino({ level: 'silent' });
-  const keys = new AttachedKeys({
-    drivers: [createHidDriver({ system })],
-    store,
-    hub: { publish: () => {} },
-    now: Date.now,
-    log,
-  });
+  const keys = attachedTo(system);
   await keys.start();
   stops.push(() => keys.stop());
   const never = new AbortController().signal;

@@ -1,14 +1,13 @@
 /** A FIDO key on a reader, by NFC or contacts, through the real PC/SC service: the UKEY that it is over USB. */
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { Driver, KeyEvidence } from '../../drivers/driver.ts';
-import { createPcscDriver } from '../../drivers/pcsc/index.ts';
+import { expect, it } from 'vitest';
+import type { KeyEvidence } from '../../drivers/driver.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
 import { AAGUID, entry, metadataOf } from '../proof/fixtures.ts';
+import { pcscTests } from '../support/driver-tests.ts';
 import { type FidoCardOptions, fidoCard } from '../support/fido-card.ts';
 import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
-import { type Recorder, recorder } from '../support/key-events.ts';
-import { type Pcscd, startPcscd, withPcscd } from '../support/pcscd.ts';
+import { withPcscd } from '../support/pcscd.ts';
 import { asking, judged } from '../support/proof-requests.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { contactlessCard, token2Card, yubiKeyCard } from '../support/vcard.ts';
@@ -21,36 +20,20 @@ const never = new AbortController().signal;
 const authenticator = () => new TestAuthenticator({ root, aaguid: AAGUID });
 
 withPcscd('a FIDO key on a reader', () => {
-  let pcscd: Pcscd;
-  let driver: Driver;
-  let recorded: Recorder;
-
-  beforeAll(async () => {
-    pcscd = await startPcscd({ reader: 'Virtual Contactless PICC' });
-  });
-  afterAll(() => pcscd.stop());
-  beforeEach(async () => {
-    driver = createPcscDriver();
-    recorded = recorder(driver);
-    await driver.start(recorded.listener);
-  });
-  afterEach(async () => {
-    await pcscd.removeAll();
-    await driver.stop();
-  });
+  const pcsc = pcscTests('Virtual Contactless PICC');
 
   async function tapped(options: Partial<FidoCardOptions> = {}) {
     const program = fidoCard({ authenticator: authenticator(), ...options });
-    const card = await pcscd.insert(program);
-    const key = await recorded.next('attached');
+    const card = await pcsc.pcscd.insert(program);
+    const key = await pcsc.recorded.next('attached');
     return { program, card, key };
   }
 
   const recognize = (keyId: string, credentials: readonly Uint8Array[]) =>
-    driver.recognize!(keyId, { relyingParty: REGISTRY, clientDataHash: HASH, credentials }, never);
+    pcsc.driver.recognize!(keyId, { relyingParty: REGISTRY, clientDataHash: HASH, credentials }, never);
   const make = (keyId: string, onTouch = () => {}) => {
     const request = { method: 'fido', hostPublicKey: new Uint8Array(), clientDataHash: HASH } as const;
-    return driver.prove(keyId, { ...request, relyingParty: REGISTRY }, { signal: never, onTouch });
+    return pcsc.driver.prove(keyId, { ...request, relyingParty: REGISTRY }, { signal: never, onTouch });
   };
   const credentialOf = (evidence: KeyEvidence): Uint8Array => {
     if (evidence.method === 'u2f') return evidence.registration.slice(67, 67 + evidence.registration[66]!);
@@ -64,10 +47,10 @@ withPcscd('a FIDO key on a reader', () => {
       const { key, card } = await tapped({ uid });
       expect(key).toMatchObject({ deviceType: 'UKEY', serialNumber: null, serialSource: null, transport: 'PCSC' });
       expect(key.problem).toMatch(/no readable serial/);
-      expect((await recorded.next('changed')).claims).toMatchObject({ aaguid: AAGUID, options: { rk: true } });
+      expect((await pcsc.recorded.next('changed')).claims).toMatchObject({ aaguid: AAGUID, options: { rk: true } });
       expect(card.commands.filter(command => command.startsWith('FFCA'))).toEqual([]);
       await card.remove();
-      await recorded.next('detached');
+      await pcsc.recorded.next('detached');
     }
   });
 
@@ -82,7 +65,7 @@ withPcscd('a FIDO key on a reader', () => {
       problem: null,
     });
     await yubikey.card.remove();
-    await recorded.next('detached');
+    await pcsc.recorded.next('detached');
     const token2 = await tapped({ others: token2Card({ serial: 'T2-00117' }) });
     expect(token2.key).toMatchObject({ deviceType: 'UKEY', serialNumber: 'T2-00117', serialSource: 'token2' });
   });
@@ -124,16 +107,16 @@ withPcscd('a FIDO key on a reader', () => {
   it('proves its model as over USB', async () => {
     const { key } = await tapped({ others: yubiKeyCard({ serial: '00BC614E', version: '050403' }) });
     const asked = asking(trust, '12345678');
-    const evidence = await driver.prove(key.keyId, asked.request, { signal: never, onTouch: () => {} });
+    const evidence = await pcsc.driver.prove(key.keyId, asked.request, { signal: never, onTouch: () => {} });
     expect(judged(evidence, asked).proof).toMatchObject({ grade: 'model', aaguid: AAGUID });
   });
 
   it('is issued as over USB', async () => {
     const own = new IssuableAuthenticator({ root, aaguid: AAGUID });
     const { key } = await tapped({ authenticator: own, issued: true });
-    await driver.issue!(key.keyId, { signal: never, onTouch: () => {} }, one => one.setPin(Buffer.from('481516')));
+    await pcsc.driver.issue!(key.keyId, { signal: never, onTouch: () => {} }, one => one.setPin(Buffer.from('481516')));
     expect(own.isPin('481516')).toBe(true);
-    const failed = driver.issue!(key.keyId, { signal: never, onTouch: () => {} }, async () => {
+    const failed = pcsc.driver.issue!(key.keyId, { signal: never, onTouch: () => {} }, async () => {
       throw new TypeError('a mistake');
     });
     await expect(failed).rejects.toThrow(TypeError);
@@ -148,15 +131,15 @@ withPcscd('a FIDO key on a reader', () => {
       clientDataHash: HASH,
       relyingParty: REGISTRY,
     } as const;
-    const proving = driver.prove(key.keyId, request, { signal: canceled.signal, onTouch: () => canceled.abort() });
+    const proving = pcsc.driver.prove(key.keyId, request, { signal: canceled.signal, onTouch: () => canceled.abort() });
     await expect(proving).rejects.toMatchObject({ code: 'aborted' });
     expect(await recognize(key.keyId, [new Uint8Array(64)])).toBeNull();
     expect(program.parts).toContain('8011110000');
   });
 
   it('is another thing than a card without FIDO, which stays a SIMKEY', async () => {
-    await pcscd.insert(contactlessCard({ uid: '04A1B2C3D4E5F6' }));
-    const key = await recorded.next('attached');
+    await pcsc.pcscd.insert(contactlessCard({ uid: '04A1B2C3D4E5F6' }));
+    const key = await pcsc.recorded.next('attached');
     expect(key).toMatchObject({ deviceType: 'SIMKEY', serialNumber: '04A1B2C3D4E5F6', serialSource: 'uid' });
     await expect(recognize(key.keyId, [new Uint8Array(64)])).rejects.toMatchObject({ code: 'unavailable' });
   });

@@ -1,13 +1,12 @@
 /** FIDO keys say what they are and prove it, through the whole HID driver, against an authenticator under a test root. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { RELYING_PARTY } from '../../daemon/devices/client-data.ts';
-import type { Driver, KeyEvidence } from '../../drivers/driver.ts';
-import { createHidDriver } from '../../drivers/hid/index.ts';
+import type { KeyEvidence } from '../../drivers/driver.ts';
 import { readCbor } from '../../drivers/protocols/cbor.ts';
 import { AAGUID, anchor, entry, metadataOf } from '../proof/fixtures.ts';
-import { FakeHid, type FakeKey } from '../support/fake-hid.ts';
+import { hidTests } from '../support/driver-tests.ts';
+import type { FakeKey } from '../support/fake-hid.ts';
 import { FidoKey, type FidoKeyOptions } from '../support/fido-key.ts';
-import { type Recorder, recorder } from '../support/key-events.ts';
 import { asking, judged } from '../support/proof-requests.ts';
 import { type AuthenticatorOptions, authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 
@@ -16,40 +15,27 @@ const trust = { metadata: metadataOf([entry(root)]) };
 const SERIAL = 'FT-0001';
 const hex = (text: string) => Buffer.from(text, 'hex');
 
-let system: FakeHid;
-let driver: Driver;
-let recorded: Recorder;
-
-beforeEach(async () => {
-  system = new FakeHid();
-  driver = createHidDriver({ system });
-  recorded = recorder(driver);
-  await driver.start(recorded.listener);
-});
-afterEach(async () => {
-  await driver.stop();
-  expect(system.handles).toBe(0);
-});
+const hid = hidTests();
 
 const fidoKey = (options: Partial<FidoKeyOptions> = {}, authenticator: Partial<AuthenticatorOptions> = {}) =>
   new FidoKey({ authenticator: new TestAuthenticator({ root, aaguid: AAGUID, ...authenticator }), ...options });
 
 /** Plugs the key in and waits until it is reported. */
 async function plugged(fido: FidoKey, key: FakeKey = { serial: SERIAL }) {
-  const address = system.plug({ ...key, interfaces: { fido } });
-  const { keyId } = await recorded.next('attached');
+  const address = hid.system.plug({ ...key, interfaces: { fido } });
+  const { keyId } = await hid.recorded.next('attached');
   return { address, keyId };
 }
 
 const never = new AbortController().signal;
 const prove = (keyId: string, asked: ReturnType<typeof asking>, onTouch = () => {}, signal = never) =>
-  driver.prove(keyId, asked.request, { signal, onTouch });
+  hid.driver.prove(keyId, asked.request, { signal, onTouch });
 
 describe('what a key reports about itself', () => {
   test('is read after it was reported, by getInfo alone if its maker has no commands', async () => {
     const fido = fidoKey();
     await plugged(fido);
-    expect((await recorded.next('changed')).claims).toEqual({
+    expect((await hid.recorded.next('changed')).claims).toEqual({
       aaguid: AAGUID,
       firmware: '329472',
       options: { rk: true, up: true },
@@ -69,7 +55,7 @@ describe('what a key reports about itself', () => {
     const config = hex((values.length / 2).toString(16).padStart(2, '0') + values);
     const fido = fidoKey({ vendor: { 66: payload => (payload[0] === 0 ? config : null) } });
     await plugged(fido, { ids: '1050:0402' });
-    expect((await recorded.next('changed')).claims).toMatchObject({
+    expect((await hid.recorded.next('changed')).claims).toMatchObject({
       aaguid: AAGUID,
       firmware: '5.7.4',
       formFactor: 'usb-c-keychain',
@@ -88,7 +74,7 @@ describe('what a key reports about itself', () => {
       },
     });
     await plugged(fido, { ids: '20a0:42b2' });
-    expect((await recorded.next('changed')).claims).toMatchObject({
+    expect((await hid.recorded.next('changed')).claims).toMatchObject({
       firmware: '7.2.2',
       trussedStatus: 'internal flash error, SE050 error',
       variant: 'NRF52',
@@ -105,7 +91,7 @@ describe('what a key reports about itself', () => {
     const { keyId } = await plugged(fido);
     // The request is the last sign of the reading: the key is listed without claims.
     await vi.waitFor(() => expect(fido.received).toEqual(['1004']));
-    expect(driver.keys()).toMatchObject([{ keyId, claims: {} }]);
+    expect(hid.driver.keys()).toMatchObject([{ keyId, claims: {} }]);
     await expect(prove(keyId, asking(trust, SERIAL))).rejects.toMatchObject({ code: 'protocol' });
   });
 });
@@ -133,7 +119,7 @@ describe('a receipt', () => {
     const id = credentialOf(await prove(keyId, asking(trust, SERIAL), () => fido.touch()));
     const before = fido.received.length;
     let touches = 0;
-    const signed = await driver.prove(
+    const signed = await hid.driver.prove(
       keyId,
       signing(id),
       work(() => {
@@ -163,7 +149,7 @@ describe('a receipt', () => {
   ])('is not signed by %s', async (_what, options, message) => {
     const fido = fidoKey({ ...options, touched: true });
     const { keyId } = await plugged(fido);
-    await expect(driver.prove(keyId, signing(Buffer.alloc(300, 1)), work())).rejects.toThrow(message);
+    await expect(hid.driver.prove(keyId, signing(Buffer.alloc(300, 1)), work())).rejects.toThrow(message);
   });
 });
 
@@ -226,12 +212,12 @@ describe('a proof by FIDO', () => {
   test('ends with one clear line and no open handle if the key is unplugged before it is touched', async () => {
     const fido = fidoKey();
     const { keyId, address } = await plugged(fido);
-    await expect(prove(keyId, asking(trust, SERIAL), () => system.unplug(address))).rejects.toMatchObject({
+    await expect(prove(keyId, asking(trust, SERIAL), () => hid.system.unplug(address))).rejects.toMatchObject({
       name: 'HardwareError',
       code: 'removed',
       message: 'the key was unplugged before it had proved what it is: plug it in and start again',
     });
-    expect(system.handles).toBe(0);
+    expect(hid.system.handles).toBe(0);
     await expect(prove(keyId, asking(trust, SERIAL))).rejects.toMatchObject({ code: 'removed' });
   });
 
@@ -247,8 +233,8 @@ describe('a proof by FIDO', () => {
   });
 
   test('is refused for a key without FIDO', async () => {
-    system.plug({ ids: '055c:db08', serial: 'LM-1', usages: ['vendor'] });
-    const { keyId } = await recorded.next('attached');
+    hid.system.plug({ ids: '055c:db08', serial: 'LM-1', usages: ['vendor'] });
+    const { keyId } = await hid.recorded.next('attached');
     await expect(prove(keyId, asking(trust, 'LM-1'))).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/neither FIDO nor SCP11b/),

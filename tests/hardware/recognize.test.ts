@@ -1,14 +1,12 @@
 /** A key is recognized by a credential that it has made for the registry: without a touch, in lists that it takes, and by nothing else. */
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AssertionRequest, Driver, KeyEvidence } from '../../drivers/driver.ts';
-import { createHidDriver } from '../../drivers/hid/index.ts';
+import { describe, expect, test } from 'vitest';
+import type { AssertionRequest, KeyEvidence } from '../../drivers/driver.ts';
 import { type CborMap, readCbor } from '../../drivers/protocols/cbor.ts';
 import { AAGUID } from '../proof/fixtures.ts';
-import { FakeHid } from '../support/fake-hid.ts';
+import { hidTests } from '../support/driver-tests.ts';
 import { FidoKey, type FidoKeyOptions } from '../support/fido-key.ts';
 import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
-import { type Recorder, recorder } from '../support/key-events.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 import { type CborInput, writeCbor } from '../support/test-cbor.ts';
 
@@ -17,28 +15,15 @@ const REGISTRY = 'r1.devmgr.invalid';
 const HASH = createHash('sha256').update('a challenge').digest();
 const never = new AbortController().signal;
 
-let system: FakeHid;
-let driver: Driver;
-let recorded: Recorder;
-
-beforeEach(async () => {
-  system = new FakeHid();
-  driver = createHidDriver({ system });
-  recorded = recorder(driver);
-  await driver.start(recorded.listener);
-});
-afterEach(async () => {
-  await driver.stop();
-  expect(system.handles).toBe(0);
-});
+const hid = hidTests();
 
 const authenticator = () => new TestAuthenticator({ root, aaguid: AAGUID });
 
 async function plugged(options: Partial<FidoKeyOptions> = {}) {
   const fido = new FidoKey({ authenticator: authenticator(), ...options });
-  system.plug({ serial: null, interfaces: { fido } });
-  const { keyId } = await recorded.next('attached');
-  await recorded.next('changed');
+  hid.system.plug({ serial: null, interfaces: { fido } });
+  const { keyId } = await hid.recorded.next('attached');
+  await hid.recorded.next('changed');
   fido.received.length = 0;
   return { fido, keyId };
 }
@@ -48,12 +33,12 @@ const questionOf = (credentials: readonly Uint8Array[], relyingParty = REGISTRY)
   clientDataHash: HASH,
   credentials,
 });
-const recognize = (keyId: string, question: AssertionRequest) => driver.recognize!(keyId, question, never);
+const recognize = (keyId: string, question: AssertionRequest) => hid.driver.recognize!(keyId, question, never);
 
 /** Has the key make a credential, as for a proof. */
 async function made(keyId: string, fido: FidoKey, relyingParty = REGISTRY) {
   const request = { method: 'fido', hostPublicKey: new Uint8Array(), clientDataHash: HASH, relyingParty } as const;
-  const evidence = await driver.prove(keyId, request, { signal: never, onTouch: () => fido.touch() });
+  const evidence = await hid.driver.prove(keyId, request, { signal: never, onTouch: () => fido.touch() });
   fido.received.length = 0;
   return credentialOf(evidence);
 }
@@ -134,7 +119,7 @@ describe('a key is recognized', () => {
       touches += 1;
       fido.touch();
     };
-    const signed = await driver.prove(keyId, request, { signal: never, onTouch });
+    const signed = await hid.driver.prove(keyId, request, { signal: never, onTouch });
     if (signed.method !== 'assertion') throw new Error('no signature');
     expect([touches, signed.credentialId]).toEqual([1, id]);
     expect(signed.authenticatorData.subarray(0, 32)).toEqual(
@@ -154,8 +139,8 @@ describe('a key is recognized', () => {
 /** A key of U2F claims nothing. */
 async function pluggedU2f() {
   const fido = new FidoKey({ authenticator: authenticator(), ctap2: false });
-  system.plug({ serial: null, interfaces: { fido } });
-  const { keyId } = await recorded.next('attached');
+  hid.system.plug({ serial: null, interfaces: { fido } });
+  const { keyId } = await hid.recorded.next('attached');
   return { fido, keyId };
 }
 

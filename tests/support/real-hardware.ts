@@ -1,9 +1,7 @@
 /** A hardware service over HTTP for authenticators of the tests, through the real HID driver. */
 
-import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { AttachedKeys } from '../../daemon/hardware/attached-keys.ts';
-import { createHidDriver } from '../../drivers/hid/index.ts';
+import { attachedTo } from './attached.ts';
 import { FakeHid } from './fake-hid.ts';
 import type { FidoKey } from './fido-key.ts';
 import { answering, json, success } from './http-servers.ts';
@@ -11,15 +9,7 @@ import { answering, json, success } from './http-servers.ts';
 /** Listens until the test ends, with this key attached. */
 export async function realHardware(serial: string, fido: FidoKey): Promise<{ readonly url: string }> {
   const system = new FakeHid();
-  const store = { devicesBySerial: async () => new Map() } as never;
-  const log = pino({ level: 'silent' });
-  const keys = new AttachedKeys({
-    drivers: [createHidDriver({ system })],
-    store,
-    hub: { publish: () => {} },
-    now: Date.now,
-    log,
-  });
+  const keys = attachedTo(system);
   system.plug({ serial, interfaces: { fido } });
   await keys.start();
   onTestFinished(() => keys.stop());
