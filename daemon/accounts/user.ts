@@ -95,8 +95,15 @@ export function edit(user: UserRecord, set: UserSet, otherAdmins: boolean): User
       Code.parameterError,
       `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`,
     );
-  const entry = { type: 'USER_UPDATED', detail: { username: user.username, after: shownEmail(set) } } as const;
+  const entry = { type: 'USER_UPDATED', detail: { username: user.username, ...shownEdit(user, set) } } as const;
   return decide(user, { set, revoke: set.disabled === true, entry }, losesAdmin);
+}
+
+/** What an update changes, as entries have it. An e-mail address that replaces another one is `changed`. */
+function shownEdit(user: UserRecord, { passwordHash: _, ...set }: UserSet): { before: object; after: object } {
+  const before = Object.fromEntries(Object.keys(set).map(field => [field, user[field as keyof typeof set]]));
+  const isReplaced = user.email !== null && typeof set.email === 'string';
+  return { before: shownEmail(before), after: isReplaced ? { ...set, email: 'changed' } : shownEmail(set) };
 }
 
 /** Revokes all tokens of the user. `detail` goes into the journal. */
@@ -111,7 +118,12 @@ export function changePassword(user: UserRecord, passwordHash: string, detail: o
 
 /** Stores the password hashed at another cost. Tokens stay valid. */
 export function rehash(user: UserRecord, passwordHash: string): UserDecision {
-  const detail = { passwordHash: 'rehashed at the current cost', passwordDigest: passwordDigest(passwordHash) };
+  const { username } = user;
+  const detail = {
+    username,
+    passwordHash: 'rehashed at the current cost',
+    passwordDigest: passwordDigest(passwordHash),
+  };
   const entry = { type: 'USER_UPDATED', detail } as const;
   return decide(user, { set: { passwordHash }, revoke: false, entry });
 }

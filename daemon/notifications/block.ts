@@ -27,23 +27,26 @@ export class JournalBlock {
     this.through = through;
     this.bytes = bytes;
     this.#marks = marks;
-    this.#types = marks.reduce((set, mark) => set | mark.type, 0);
+    this.#types = marks.reduce((set, mark) => set | mark.type, 0n);
   }
 
   /** The frames of these types after `cursor`, of one device unless `device` is null; null if there are none. */
   select(cursor: number, wanted: TypeSet, device: number | null = null): Buffer | null {
-    if ((this.#types & wanted) === 0 || cursor >= this.through) return null;
-    if (device === null && cursor <= this.after && (this.#types & ~wanted) === 0) return this.bytes;
+    if ((this.#types & wanted) === 0n || cursor >= this.through) return null;
+    if (device === null && cursor <= this.after && (this.#types & ~wanted) === 0n) return this.bytes;
     const parts: Buffer[] = [];
     for (const { id, type, device: of, start, end } of this.#marks)
-      if (id > cursor && (type & wanted) !== 0 && (device === null || device === of))
+      if (id > cursor && (type & wanted) !== 0n && (device === null || device === of))
         parts.push(this.bytes.subarray(start, end));
     return parts.length > 1 ? Buffer.concat(parts) : (parts[0] ?? null);
   }
 }
 
-/** Divides consecutive events into blocks. `after` is the id of the last entry before the first event. `withActor`: for ADMINs. */
-export function blocksOf(events: readonly EventRecord[], after: number, withActor = false): JournalBlock[] {
+/**
+ * Divides consecutive events into blocks. `after` is the id of the last entry before the first event. `forAdmins`: with actors, and the
+ * changes of administration.
+ */
+export function blocksOf(events: readonly EventRecord[], after: number, forAdmins = false): JournalBlock[] {
   const blocks: JournalBlock[] = [];
   let [before, through, size] = [after, after, 0];
   let marks: Mark[] = [];
@@ -58,12 +61,12 @@ export function blocksOf(events: readonly EventRecord[], after: number, withActo
     size = 0;
   };
   for (const event of events) {
-    const notification = userEventOf(event, withActor);
+    const notification = userEventOf(event, forAdmins);
     if (notification) {
       const frame = textFrame(JSON.stringify(notification));
       if (size + frame.length > BLOCK_BYTES) complete();
-      const { id, type, device } = event;
-      marks.push({ id, type: bitOf(type), device, start: size, end: size + frame.length });
+      const { id, device } = event;
+      marks.push({ id, type: bitOf(notification.type), device, start: size, end: size + frame.length });
       frames.push(frame);
       size += frame.length;
     }

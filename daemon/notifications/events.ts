@@ -1,10 +1,17 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
-import { type EventType, eventTypes, journalEventTypes } from '../../src/contract/event-types.ts';
+import {
+  type EventType,
+  eventTypes,
+  hardwareEventTypes,
+  journalEventTypes,
+  pastEventTypes,
+} from '../../src/contract/event-types.ts';
 import { eventPage } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { Reader } from '../store/store.ts';
+import { entriesOfTypes } from './administration.ts';
 import { userEventOf } from './frames.ts';
 
 /** Reads past events. */
@@ -24,12 +31,13 @@ export class EventService {
         Code.noPermission,
         `${reserved[0]} is for the role ADMIN: other roles do not see who did what`,
       );
-    const wanted = query.types === undefined ? journalEventTypes : eventTypesIn(query.types);
-    const types = journalEventTypes.filter(type => wanted.includes(type));
+    const all = isAdmin ? pastEventTypes : journalEventTypes;
+    const wanted = query.types === undefined ? all : eventTypesIn(query.types, isAdmin);
+    const ofTypes = entriesOfTypes(all.filter(type => wanted.includes(type)));
     const device = query.deviceId === undefined ? undefined : (await readDevice(this.#store, query.deviceId)).number;
     const [events, head] = await Promise.all([
-      this.#store.events({ after, before, limit, types, device, actor, ...timesOf(from, to) }),
-      this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1, types: journalEventTypes }),
+      this.#store.events({ after, before, limit, ...ofTypes, device, actor, ...timesOf(from, to) }),
+      this.#store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1, types: entriesOfTypes(all).types }),
     ]);
     return { list: events.map(event => userEventOf(event, isAdmin)!), head: head[0]?.id ?? 0 };
   }
@@ -41,10 +49,14 @@ const timesOf = (from: Date | undefined, to: Date | undefined) => ({
   to: to === undefined ? undefined : to.getTime() - 1,
 });
 
-/** The event types in a comma-separated list. Refuses an unknown name with 1001. */
-export function eventTypesIn(text: string): readonly EventType[] {
+/**
+ * The event types in a comma-separated list. Refuses an unknown name with 1001. Those of administration are unknown to others than
+ * ADMINs.
+ */
+export function eventTypesIn(text: string, isAdmin: boolean): readonly EventType[] {
   const names = text.split(',').map(name => name.trim());
-  const unknown = names.find(name => !(eventTypes as readonly string[]).includes(name));
+  const known = new Set<string>(isAdmin ? eventTypes : [...journalEventTypes, ...hardwareEventTypes]);
+  const unknown = names.find(name => !known.has(name));
   if (unknown !== undefined)
     throw new ApiError(Code.parameterError, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
   return names as EventType[];

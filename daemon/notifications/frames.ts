@@ -7,36 +7,37 @@ import {
   hardwareEventTypes,
   type JournalEventType,
   journalEvent,
-  journalEventTypes,
+  pastEventTypes,
 } from '../../src/contract/event-types.ts';
 import type { EventActor, FieldChange, Notification } from '../../src/contract/events.ts';
 import { deviceIds, versionIds } from '../../src/contract/ids.ts';
 import { actorKinds } from '../../src/contract/values.ts';
 import type { EventRecord } from '../store/journal.ts';
+import { administrationOf } from './administration.ts';
+import { cutText } from './shown-values.ts';
 
 /** A set of event types as bits, so that filtering for thousands of consumers costs one operation each. */
-export type TypeSet = number;
+export type TypeSet = bigint;
 
-const bits = new Map<string, TypeSet>(eventTypes.map((type, index) => [type, 1 << index]));
+const bits = new Map<string, TypeSet>(eventTypes.map((type, index) => [type, 1n << BigInt(index)]));
+
+/** The bit of a type. */
+export const bitOf = (type: EventType): TypeSet => bits.get(type)!;
 
 /** The set of these types. */
-export const typeSet = (types: readonly EventType[]): TypeSet =>
-  types.reduce((set, type) => set | bits.get(type)!, 0 as TypeSet);
+export const typeSet = (types: readonly EventType[]): TypeSet => types.reduce((set, type) => set | bitOf(type), 0n);
 
-/** All types of the journal. */
-export const journalTypes: TypeSet = typeSet(journalEventTypes);
+/** All types of the journal, those of administration too. */
+export const journalTypes: TypeSet = typeSet(pastEventTypes);
 /** KEY_ATTACHED and KEY_DETACHED. */
 export const hardwareTypes: TypeSet = typeSet(hardwareEventTypes);
 
-/** The bit of a type; 0 for a journal entry that is not published. */
-export const bitOf = (type: EventRecord['type'] | EventType): TypeSet => bits.get(type) ?? 0;
-
 /** The types of the journal in a set. */
-export const typesIn = (set: TypeSet): JournalEventType[] => journalEventTypes.filter(type => set & bitOf(type));
+export const typesIn = (set: TypeSet): EventType[] => pastEventTypes.filter(type => set & bitOf(type));
 
-/** Event of a journal entry for a webhook; null if entries of its type are not published. */
+/** Event of a journal entry for a webhook; null if entries of its type are not published, or are for ADMINs only. */
 export function notificationOf(event: EventRecord): Notification | null {
-  if (bitOf(event.type) === 0) return null;
+  if (!journalEvent(event.type)) return null;
   return {
     id: event.id,
     type: event.type as JournalEventType,
@@ -45,13 +46,13 @@ export function notificationOf(event: EventRecord): Notification | null {
   };
 }
 
-/** The frame for users: an ADMIN gets `actor` too. */
-export function userEventOf(event: EventRecord, withActor: boolean): Notification | null {
-  const notification = notificationOf(event);
+/** What users get of it: an ADMIN with `actor`, and the changes of administration. */
+export function userEventOf(event: EventRecord, isAdmin: boolean): Notification | null {
+  const notification = notificationOf(event) ?? (isAdmin ? administrationOf(event) : null);
   return (
     notification && {
       ...notification,
-      ...(withActor ? { actor: actorOf(event.actor) } : {}),
+      ...(isAdmin ? { actor: actorOf(event.actor) } : {}),
       ...(journalEvent(event.type)?.hasChanges ? { changes: changesOf(event.detail) } : {}),
     }
   );
@@ -68,17 +69,11 @@ function changesOf({ before = {}, after = {} }: EventRecord['detail']): FieldCha
   const earlier = before as Readonly<Record<string, unknown>>;
   return Object.entries(after as object)
     .filter(([field, value]) => !isDeepStrictEqual(value, earlier[field]))
-    .map(([field, value]) => ({ field, before: cut(earlier[field]), after: cut(value) }));
+    .map(([field, value]) => ({ field, before: shown(earlier[field]), after: shown(value) }));
 }
 
-/** Most characters of a text in `changes`. */
-const shownCharacters = 200;
-
-function cut(value: unknown): FieldChange['before'] {
-  if (typeof value !== 'string') return (value ?? null) as FieldChange['before'];
-  const characters = [...value];
-  return characters.length > shownCharacters ? `${characters.slice(0, shownCharacters).join('')}…` : value;
-}
+const shown = (value: unknown): FieldChange['before'] =>
+  typeof value === 'string' ? cutText(value) : ((value ?? null) as FieldChange['before']);
 
 function subjectOf(event: EventRecord): Record<string, string> {
   if (journalEvent(event.type)?.subject === 'version')

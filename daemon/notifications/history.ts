@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limitConcurrency } from '../base/concurrency.ts';
 import type { Reader } from '../store/store.ts';
+import { entriesOfTypes } from './administration.ts';
 import { blocksOf, type JournalBlock } from './block.ts';
 import { journalTypes, typesIn } from './frames.ts';
 import type { Outbox } from './outbox.ts';
@@ -96,8 +97,9 @@ export class History {
     const outbox = this.#takeNext();
     if (!outbox) return;
     try {
-      const { blocks, through } = await this.#read(outbox);
-      outbox.receiveHistory(blocks, through);
+      const forAdmin = outbox.withActor;
+      const { blocks, through } = await this.#read(outbox, forAdmin);
+      outbox.receiveHistory(blocks, through, forAdmin);
     } catch (error) {
       outbox.historyFailed();
       this.#options.onError(error);
@@ -117,20 +119,23 @@ export class History {
     return null;
   }
 
-  async #read({ cursor, wanted, device, withActor }: Outbox): Promise<{ blocks: JournalBlock[]; through: number }> {
+  async #read(
+    { cursor, wanted, device }: Outbox,
+    forAdmin: boolean,
+  ): Promise<{ blocks: JournalBlock[]; through: number }> {
     const head = this.#options.head();
-    const types = (wanted & journalTypes) === journalTypes ? undefined : typesIn(wanted);
+    const ofTypes = (wanted & journalTypes) === journalTypes ? {} : entriesOfTypes(typesIn(wanted));
     const events = await this.#options.store.events({
       after: cursor,
       through: head,
       limit: BATCH,
-      types,
+      ...ofTypes,
       device: device ?? undefined,
     });
     const last = events.at(-1)?.id ?? cursor;
     // An incomplete batch contains everything up to the head before the read.
     return {
-      blocks: blocksOf(events, cursor, withActor),
+      blocks: blocksOf(events, cursor, forAdmin),
       through: events.length < BATCH ? Math.max(head, last) : last,
     };
   }

@@ -58,6 +58,7 @@ export class Outbox {
   #cursor: number;
   #history: JournalBlock[] = [];
   #historyThrough = 0;
+  #isHistoryOfAdmin = false;
   #requested = false;
   #isBehind = false;
   readonly #keys: KeyFrame[] = [];
@@ -87,15 +88,16 @@ export class Outbox {
 
   /** Queues a frame. False if more bytes now wait for this consumer than are allowed. */
   addKey(frame: KeyFrame): boolean {
-    if ((frame.type & this.wanted) === 0) return true;
+    if ((frame.type & this.wanted) === 0n) return true;
     this.#keys.push(frame);
     this.#keyBytes += frame.bytes.length;
     return this.#keyBytes + this.#historyBytes() + this.#options.sink.waiting <= stream.bufferBytes;
   }
 
-  /** Takes the blocks of the journal after the cursor; they contain every wanted event up to `through`. */
-  receiveHistory(blocks: readonly JournalBlock[], through: number): void {
+  /** Takes the blocks of the journal after the cursor; they contain every wanted event up to `through`. `forAdmin`: as an ADMIN sees them. */
+  receiveHistory(blocks: readonly JournalBlock[], through: number, forAdmin = false): void {
     this.#requested = false;
+    this.#isHistoryOfAdmin = forAdmin;
     this.#history = [...blocks];
     this.#historyThrough = through;
     this.pump();
@@ -116,6 +118,11 @@ export class Outbox {
   }
 
   #sendHistory(): boolean {
+    // Since the read, the consumer may have lost the role: the rest is read again.
+    if (this.#isHistoryOfAdmin && !this.withActor) {
+      this.#history = [];
+      return false;
+    }
     const block = this.#history.shift();
     if (block) return this.#sendBlock(block);
     return this.#advance(this.#historyThrough);

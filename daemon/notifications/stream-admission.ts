@@ -89,7 +89,7 @@ export function splitUrl(url = ''): [path: string, query: string] {
 function wantedBy({ role }: Caller, types: string | undefined, ofDevice: boolean): TypeSet {
   if (role === 'HOLDER') throw new ApiError(Code.noPermission, 'the role HOLDER is not allowed to do this');
   const allowed = role === 'LOCAL' ? hardwareTypes : typeSet(eventTypes);
-  const wanted = types === undefined ? allowed : typeSet(eventTypesIn(types));
+  const wanted = types === undefined ? allowed : typeSet(eventTypesIn(types, role === 'ADMIN'));
   if (wanted & ~allowed || (ofDevice && role === 'LOCAL'))
     throw new ApiError(Code.noPermission, 'the role LOCAL receives only KEY_ATTACHED and KEY_DETACHED');
   return ofDevice ? wanted & journalTypes : wanted;

@@ -56,15 +56,22 @@ export interface SettingsRecord<C> {
 export const settingsIn = <C>(document: DocumentRecord | null, none: C): SettingsRecord<C> =>
   document ? { version: document.version, config: JSON.parse(document.value) as C } : { version: 0, config: none };
 
-/** Replaces settings. The journal gets all of them but a sealed secret. */
+/** Replaces settings. The journal gets all of them but a sealed secret, of which it gets whether it was set again. */
 export function setSettings<C extends object | null>(
   { name, type }: { readonly name: DocumentName; readonly type: Entry['type'] },
   { version, config: before }: SettingsRecord<C>,
   after: C,
 ): DocumentSet {
-  const detail = { before: withoutSecret(before), after: withoutSecret(after) };
+  const isSealedAgain = before !== null && after !== null && sealedIn(after) !== sealedIn(before);
+  const detail = {
+    before: withoutSecret(before),
+    after: withoutSecret(after),
+    ...(isSealedAgain && { secret: 'changed' }),
+  };
   return replace({ name, version }, JSON.stringify(after), { type, detail });
 }
+
+const sealedIn = (config: object): unknown => (config as { readonly sealed?: unknown }).sealed;
 
 function withoutSecret(config: object | null): object | null {
   if (config === null) return null;

@@ -25,6 +25,8 @@ export interface EventFilter {
   readonly through?: number | undefined;
   readonly limit: number;
   readonly types?: readonly EntryType[] | undefined;
+  /** All of the types are among those that `besideDevices` of the schema indexes. */
+  readonly besideDevices?: true | undefined;
   /** Number of the device. */
   readonly device?: number | undefined;
   /** Name of the user. */

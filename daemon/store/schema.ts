@@ -13,6 +13,12 @@ export interface Migration {
   readonly readableBy?: number;
 }
 
+/**
+ * Condition of the index of the few entries that are neither about devices nor about what happens all the time. Each engine uses the
+ * index only for a query with these same words.
+ */
+export const besideDevices = `device IS NULL AND type NOT IN ('LOGIN_SUCCEEDED', 'LOGIN_FAILED', 'OPERATION_REFUSED', 'CONFIRMATION_FAILED', 'PACKAGE_DOWNLOADED')`;
+
 /** How an engine writes what is common: the words in braces of the statements, some of which are followed by an operand. */
 interface SchemaDialect {
   readonly integer: string;
@@ -319,6 +325,9 @@ CREATE TABLE refused_request (number {integer} PRIMARY KEY, requests {text} NOT 
 CREATE INDEX IF NOT EXISTS event_of_subjects ON event (id) WHERE device IS NULL AND subject IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_by_subject ON event (subject, id) WHERE device IS NULL AND subject IS NOT NULL;
 `,
+
+  /** Changes of administration without a walk through the whole journal. */
+  entriesBesideDevices: `CREATE INDEX IF NOT EXISTS event_beside_devices ON event (id) WHERE ${besideDevices}`,
 
   /** The case of each person who has left; `number` is that of the person. `kept`, `overdue` and `items` are JSON. */
   leaverCases: `

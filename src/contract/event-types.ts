@@ -2,6 +2,12 @@
  * The types of events. The schemas of their data, the documents, the words and colors of the command line, what a change is found
  * by and what an entry proves are made from these rows. Plain data, without schemas.
  */
+import {
+  type AdministrationEventType,
+  administrationEventTable,
+  administrationEventTypes,
+} from './administration-events.ts';
+import type { EventWords } from './event-words.ts';
 import type { BatchOperation, DeviceStatus } from './values.ts';
 
 /** Kinds of fields in the data of an event. */
@@ -22,17 +28,7 @@ export type EventField =
   | 'figure'
   | 'text';
 
-/** An event for people. */
-interface EventWords {
-  /** Text of an event: `{name}` is a field of its data. A part in brackets is left out if a field in it is empty. */
-  readonly words: string;
-  /** A short text for lists, if that is not `words`. The console has it in each language. */
-  readonly title?: string;
-  /** Color of the words in a terminal. */
-  readonly style?: 'cyan' | 'green' | 'red' | 'yellow';
-}
-
-/** A type of event in the journal. */
+/** A type of event in the journal that everyone sees: those of administration have a table of their own. */
 export interface JournalEvent extends EventWords {
   readonly data: Readonly<Record<string, EventField>>;
   /** Kind of the subject of the entry, besides a device. */
@@ -203,7 +199,7 @@ export type JournalEventType = keyof typeof journalEventTable;
 /** Type of an event of an attached key. */
 export type HardwareEventType = keyof typeof hardwareEventTable;
 /** Type of an event of the notification stream. */
-export type EventType = JournalEventType | HardwareEventType;
+export type EventType = JournalEventType | AdministrationEventType | HardwareEventType;
 
 /** Types of the events in the journal. */
 export const journalEventTypes = Object.keys(journalEventTable) as JournalEventType[];
@@ -211,12 +207,21 @@ export const journalEventTypes = Object.keys(journalEventTable) as JournalEventT
 export const hardwareEventTypes = Object.keys(hardwareEventTable) as HardwareEventType[];
 /** The titles of all events of the notification stream, in English. */
 export const eventTitles = Object.fromEntries(
-  Object.entries({ ...journalEventTable, ...hardwareEventTable }).map(
+  Object.entries({ ...journalEventTable, ...administrationEventTable, ...hardwareEventTable }).map(
     ([type, { words, title = words }]: [string, EventWords]) => [type, title],
   ),
 ) as Readonly<Record<EventType, string>>;
 /** Types of all events of the notification stream. */
-export const eventTypes: readonly EventType[] = [...journalEventTypes, ...hardwareEventTypes];
+export const eventTypes: readonly EventType[] = [
+  ...journalEventTypes,
+  ...administrationEventTypes,
+  ...hardwareEventTypes,
+];
+/** Types of the events that have an id. */
+export const pastEventTypes: readonly (JournalEventType | AdministrationEventType)[] = [
+  ...journalEventTypes,
+  ...administrationEventTypes,
+];
 
 const rows = new Map<string, JournalEvent>(Object.entries(journalEventTable));
 /** The row of an event of the journal; undefined for other entries, and types of a later version. */

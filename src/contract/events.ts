@@ -1,5 +1,6 @@
 /** Notifications: the data of each type of event. No event carries an activation code, a password or a token. */
 import { type TObject, type TSchema, Type } from 'typebox';
+import { type AdministrationEvent, administrationEventTable } from './administration-events.ts';
 import { deviceType } from './device-fields.ts';
 import {
   type EventField,
@@ -9,7 +10,7 @@ import {
   type JournalEvent,
   journalEventTable,
 } from './event-types.ts';
-import { count, oneOf, shown, timestamp } from './fields.ts';
+import { count, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, personIds, versionIds } from './ids.ts';
 import { identityChanges, receiptKinds } from './key-values.ts';
@@ -41,6 +42,14 @@ export const journalEvents = Object.entries<JournalEvent>(journalEventTable).map
   ([type, { data }]): [string, TObject] => [
     type,
     Type.Object(Object.fromEntries(Object.entries(data).map(([name, field]) => [name, fieldSchemas[field]]))),
+  ],
+);
+
+/** Data of the events of administration. */
+export const administrationEvents = Object.entries<AdministrationEvent>(administrationEventTable).map(
+  ([type, { data }]): [string, TObject] => [
+    type,
+    Type.Object(Object.fromEntries(data.map(name => [name, nullable(Type.String())]))),
   ],
 );
 
@@ -82,7 +91,10 @@ export const notification = Type.Object({
         before: fieldValue('earlier value'),
         after: fieldValue('new value'),
       }),
-      { description: 'of DEVICE_UPDATED: the fields that changed; of a note only the first 200 characters, then …' },
+      {
+        description:
+          'of DEVICE_UPDATED and of events of administration: the fields that changed; of a long text only the first 200 characters, then …; of a secret only `changed`',
+      },
     ),
   ),
 });
@@ -111,6 +123,6 @@ export interface Notification {
   readonly data: Readonly<Record<string, unknown>>;
   /** For the role ADMIN; absent for KEY_*. */
   readonly actor?: EventActor;
-  /** Of DEVICE_UPDATED: the fields that changed. */
+  /** Of DEVICE_UPDATED and of events of administration: the fields that changed. */
   readonly changes?: FieldChange[];
 }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { administrationEventTypes } from './administration-events.ts';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
-import { eventTypes } from './event-types.ts';
+import { hardwareEventTypes, journalEventTypes } from './event-types.ts';
 import { notification } from './events.ts';
 import { count, instant, line, nullable, oneOf, shown, token } from './fields.ts';
 import { driverStatus } from './hardware.ts';
@@ -9,7 +10,10 @@ import { eventPage, textLengths } from './limits.ts';
 import { roles } from './values.ts';
 
 const types = Type.Optional(
-  line(1000, { description: `comma-separated: ${eventTypes.join(', ')}`, examples: ['DEVICE_ACTIVATED'] }),
+  line(2000, {
+    description: `comma-separated: ${[...journalEventTypes, ...hardwareEventTypes].join(', ')}; for the role ADMIN also ${administrationEventTypes.join(', ')}`,
+    examples: ['DEVICE_ACTIVATED'],
+  }),
 );
 const ofDevice = (description: string) => Type.Optional(token({ description, examples: ['DEV-1'] }));
 
@@ -74,7 +78,7 @@ export const systemOperations = operations('System', {
     tag: 'Notifications',
     summary: 'List past events',
     description:
-      'The events as the notification stream sends them. With `before`, the highest ids come first; otherwise the lowest after `after`. `actor`, `from` and `to` are for the role ADMIN (2007).',
+      'The events as the notification stream sends them. With `before`, the highest ids come first; otherwise the lowest after `after`. An ADMIN also gets the changes of administration; for others, their types are unknown (1001). `actor`, `from` and `to` are for the role ADMIN (2007).',
     extension: true,
     access: roles,
     query: Type.Object({
@@ -124,7 +128,7 @@ export const systemOperations = operations('System', {
     tag: 'Notifications',
     summary: 'WebSocket stream of notifications',
     description:
-      'With `since`, every later event of the journal is sent first, then the live ones, with no gap and no repeat within a connection. Close codes: 1001 the service is stopping, 4401 logged out, 4409 the consumer is too slow.',
+      'With `since`, every later event of the journal is sent first, then the live ones, with no gap and no repeat within a connection. An ADMIN also gets the changes of administration. Close codes: 1001 the service is stopping, 4401 logged out, 4409 the consumer is too slow.',
     access: [...roles, 'LOCAL'],
     limit: null,
     websocket: true,

@@ -17,14 +17,22 @@ interface Event {
   readonly changes?: readonly object[];
   readonly data: { readonly deviceId?: string };
 }
+const firstAccount = { userId: 'USR-1', username: 'admin' };
 const ask = (query: string) => daemon.call('GET', `/api/events?${query}`);
 const events = async (query: string): Promise<{ list: Event[]; head: number }> => data(await ask(query));
 const ids = async (query: string) => (await events(query)).list.map(({ id }) => id);
 
 describe('GET /api/events', () => {
-  it('is empty on a new registry, whose journal has private entries only', async () => {
-    expect(await events('')).toEqual({ list: [], head: 0 });
-    expect(await events('before=100')).toEqual({ list: [], head: 0 });
+  it('has the first account on a new registry, and nothing for a VIEWER', async () => {
+    const first = { list: [expect.objectContaining({ type: 'USER_CREATED', data: firstAccount })], head: 1 };
+    expect(await events('')).toEqual(first);
+    expect(await events('before=100')).toEqual(first);
+    const { token } = await daemon.user('first-reader', 'VIEWER');
+    for (const query of ['', 'before=100'])
+      expect(data(await daemon.call('GET', `/api/events?${query}`, undefined, { token }))).toEqual({
+        list: [],
+        head: 0,
+      });
   });
 
   it('returns events exactly as the stream sends them', async () => {

@@ -265,4 +265,5 @@ export const migrations: readonly Migration[] = [
   { number: 31, name: 'ids of credentials', sql: schema.credentialIds, readableBy: 4 },
   // A daemon of the previous step lets no HOLDER do anything, and a receipt that it stores leaves a device on its way.
   { number: 32, name: 'holders and shipments', sql: holders, readableBy: 4 },
+  { number: 33, name: 'entries beside devices', sql: schema.entriesBesideDevices, readableBy: 4 },
 ];

@@ -5,6 +5,7 @@ import type { EventRecord } from '../journal.ts';
 import type { EventFilter, JournalHead, Rows, Window } from '../queries.ts';
 import { eventFilters } from '../read/event-filters.ts';
 import { type Only, type RecordQueries, whereOf } from '../read/records.ts';
+import { besideDevices } from '../schema.ts';
 import type { Reader } from '../store.ts';
 import type { Subjects } from '../subjects.ts';
 import { type Field, keyOf, type Lookup, type LookupKey, type StoreTable, selectList } from '../table.ts';
@@ -96,6 +97,7 @@ async function readEvents(
   if (through !== undefined && through !== Number.POSITIVE_INFINITY) conditions.add('id <=', through);
   const named = eventFilters.filter(({ name }) => filter[name] !== undefined);
   for (const compared of named) conditions.addField(compared, filter[compared.name]);
+  if (filter.besideDevices) conditions.addTerm(besideDevices);
   const order = before === undefined ? 'ASC' : 'DESC';
   const sql = `SELECT ${columns} FROM event ${conditions.where} ORDER BY id ${order} LIMIT ${conditions.value(limit)}`;
   // A stream reads the same statement again and again.

@@ -183,4 +183,5 @@ export const migrations: readonly Migration[] = [
   { number: 26, name: 'entries about subjects', sql: schema.entriesOfSubjects },
   { number: 27, name: 'ids of credentials', sql: schema.credentialIds },
   { number: 28, name: 'holders and shipments', sql: holders },
+  { number: 29, name: 'entries beside devices', sql: schema.entriesBesideDevices },
 ];

@@ -4,6 +4,7 @@ import type { EventRecord } from '../journal.ts';
 import type { EventFilter, JournalHead } from '../queries.ts';
 import { type ColumnFilter, eventFilters } from '../read/event-filters.ts';
 import type { Reads } from '../read/records.ts';
+import { besideDevices } from '../schema.ts';
 import type { Reader } from '../store.ts';
 import type { Subjects } from '../subjects.ts';
 import { readHead } from './journal.ts';
@@ -47,7 +48,8 @@ async function readEvents(
   const { statements } = tables;
   const { where, values } = conditions(filter);
   const order = filter.before === undefined ? 'ASC' : 'DESC';
-  const sql = `SELECT ${EVENT_COLUMNS} FROM event WHERE id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
+  const index = filter.besideDevices ? indexedEntries(filter) : null;
+  const sql = `SELECT ${EVENT_COLUMNS} FROM ${index?.from ?? 'event'} WHERE ${index?.where ?? 'true'} AND id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
   const found: JournalRow[] = [];
   const slice = new TimeSlice();
   for (const [after, through] of ranges(statements, filter)) {
@@ -59,43 +61,57 @@ async function readEvents(
   return toEvents(found, names, tables);
 }
 
+/** Entries that an index finds: a walk through it skips all others. */
+interface IndexedEntries {
+  readonly from: string;
+  readonly where: string;
+  readonly values: readonly unknown[];
+}
+
+/** Null: the walk is through the whole journal. */
+function indexedEntries({ device, besideDevices: isBeside }: EventFilter): IndexedEntries | null {
+  if (isBeside) return { from: 'event INDEXED BY event_beside_devices', where: besideDevices, values: [] };
+  return device === undefined ? null : { from: 'event', where: 'device = ?', values: [device] };
+}
+
 /** The ranges of ids (the first excluded, the second included) to search one after the other, each a bounded number of entries. */
 function* ranges(statements: Statements, filter: EventFilter): Generator<readonly [after: number, through: number]> {
-  const { after, before = Number.POSITIVE_INFINITY, through = Number.POSITIVE_INFINITY, device } = filter;
+  const { after, before = Number.POSITIVE_INFINITY, through = Number.POSITIVE_INFINITY } = filter;
   const last = Math.min(lastEventId(statements), before - 1, through);
+  const index = indexedEntries(filter);
   const isFiltered = eventFilters.some(({ name }) => filter[name] !== undefined);
   // Without a filter, the first rows of the whole range are the result.
   if (!isFiltered) {
     if (after < last) yield [after, last];
   } else if (filter.before === undefined) {
     for (let low = after; low < last; ) {
-      const high = device === undefined ? low + ENTRIES_AT_ONCE : nextOfDevice(statements, device, low);
+      const high = index === null ? low + ENTRIES_AT_ONCE : nextIn(statements, index, low);
       yield [low, Math.min(high ?? last, last)];
       low = high ?? last;
     }
   } else {
     for (let high = last; high > after; ) {
-      const low = device === undefined ? high - ENTRIES_AT_ONCE : previousOfDevice(statements, device, high);
+      const low = index === null ? high - ENTRIES_AT_ONCE : previousIn(statements, index, high);
       yield [Math.max(low ?? after, after), high];
       high = low ?? after;
     }
   }
 }
 
-/** Id of the entry of the device that is `ENTRIES_AT_ONCE` entries after `id`; undefined if it has fewer. Reads only the index. */
-const nextOfDevice = (statements: Statements, device: number, id: number) =>
+/** Id of the entry of the index that is `ENTRIES_AT_ONCE` entries after `id`; undefined if it has fewer. Reads only the index. */
+const nextIn = (statements: Statements, { from, where, values }: IndexedEntries, id: number) =>
   statements.value<number>(
-    'SELECT id FROM event WHERE device = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?',
-    device,
+    `SELECT id FROM ${from} WHERE ${where} AND id > ? ORDER BY id LIMIT 1 OFFSET ?`,
+    ...values,
     id,
     ENTRIES_AT_ONCE,
   );
 
-/** The bound of older entries of a device. */
-const previousOfDevice = (statements: Statements, device: number, id: number) =>
+/** The bound of older entries of the index. */
+const previousIn = (statements: Statements, { from, where, values }: IndexedEntries, id: number) =>
   statements.value<number>(
-    'SELECT id FROM event WHERE device = ? AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?',
-    device,
+    `SELECT id FROM ${from} WHERE ${where} AND id <= ? ORDER BY id DESC LIMIT 1 OFFSET ?`,
+    ...values,
     id,
     ENTRIES_AT_ONCE,
   );

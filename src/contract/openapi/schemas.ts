@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox';
 import { appVersion } from '../apps.ts';
 import { backup } from '../backups.ts';
 import { batchItem, deviceDetailData, deviceListItem, registration } from '../devices.ts';
-import { hardwareEvents, journalEvents } from '../events.ts';
+import { administrationEvents, hardwareEvents, journalEvents } from '../events.ts';
 import { LIST, SHAPE, TEXT } from '../fields.ts';
 import { driverStatus, key } from '../hardware.ts';
 import { isObject } from '../json-object.ts';
@@ -218,7 +218,11 @@ const pascal = (type: string) =>
 /** A frame of the stream: one schema per type of event, with `type` as the discriminator. */
 function notifications(): JsonObject {
   const frames: [type: string, schema: TSchema, journaled: boolean][] = [
-    ...journalEvents.map(([type, schema]): [string, TSchema, boolean] => [type, schema, true]),
+    ...[...journalEvents, ...administrationEvents].map(([type, schema]): [string, TSchema, boolean] => [
+      type,
+      schema,
+      true,
+    ]),
     ...Object.entries(hardwareEvents).map(([type, schema]): [string, TSchema, boolean] => [type, schema, false]),
   ];
   const name = (type: string) => `${pascal(type)}Notification`;

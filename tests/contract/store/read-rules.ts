@@ -189,6 +189,24 @@ export const readRules: readonly Rule[] = [
     expect(last.map(event => event.id)).toEqual([24_002, 12_001]);
   }),
 
+  rule('entries beside devices are found in both directions, whatever surrounds them', async ({ store }) => {
+    const types = ['USER_CREATED', 'USER_UPDATED'] as const;
+    const uses = () => Array.from({ length: 300 }, () => useDevice(1, 1));
+    const rename = (email: string) => setUser(1, { email }, { entry: { type: 'USER_UPDATED' } });
+    await commit(store, [addDevice('A'), addUser('bob')]);
+    await commit(store, [...uses(), rename('a')], { actor: 'carol' });
+    await commit(store, [...uses(), rename('b')]);
+    const ids = async (filter: Partial<Parameters<typeof store.events>[0]>) =>
+      (await store.events({ after: 0, limit: 10, types, besideDevices: true, ...filter })).map(event => event.id);
+    expect(await ids({})).toEqual([2, 303, 604]);
+    expect(await ids({ before: 604 })).toEqual([303, 2]);
+    expect(await ids({ after: 2, through: 303 })).toEqual([303]);
+    expect(await ids({ before: 1000, limit: 1 })).toEqual([604]);
+    expect(await ids({ actor: 'carol' })).toEqual([303]);
+    expect(await ids({ types: ['USER_CREATED'] })).toEqual([2]);
+    expect(await ids({ types: [] })).toEqual([]);
+  }),
+
   rule('the journal of a device with many entries is read in both directions', async ({ store }) => {
     await commit(store, [addDevice('A'), addDevice('B')]);
     const uses = (count: number) => Array.from({ length: count }, () => useDevice(1, 1));

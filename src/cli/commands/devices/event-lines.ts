@@ -1,11 +1,8 @@
 /** Events as lines for people. */
+import { administrationEvent } from '../../../contract/administration-events.ts';
 import { describedTexts } from '../../../contract/device-description.ts';
-import {
-  type HardwareEventType,
-  hardwareEventTable,
-  type JournalEvent,
-  journalEvent,
-} from '../../../contract/event-types.ts';
+import { type HardwareEventType, hardwareEventTable, journalEvent } from '../../../contract/event-types.ts';
+import type { EventWords } from '../../../contract/event-words.ts';
 import type { FieldChange, Notification } from '../../../contract/events.ts';
 import { counted } from '../../count.ts';
 import type { Context } from '../../framework/context.ts';
@@ -18,14 +15,18 @@ import { width } from '../../terminal/width.ts';
 /** A field of an event: '' if it is absent or neither text nor a number. */
 export const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-/** The id of the device, application version or person that an event is about; '' for a key that is not registered. */
-export const subjectOf = ({ deviceId, versionId, personId }: Notification['data']): string =>
-  text(deviceId ?? versionId ?? personId);
+/** Names of the ids that events have. */
+const idNames = ['deviceId', 'versionId', 'personId', 'userId', 'tokenId', 'webhookId', 'providerId'];
+/** The id of what an event is about; '' for a key that is not registered, and for settings of the registry. */
+export const subjectOf = (data: Notification['data']): string =>
+  text(idNames.map(name => data[name]).find(id => id !== undefined));
 const product = (data: Notification['data']): string => [data.manufacturer, data.model].map(text).join(' ').trim();
 
 /** The row of a type. A newer server may send types that this version does not know. */
-const rowOf = (type: string): Partial<JournalEvent> | undefined =>
-  journalEvent(type) ?? (type in hardwareEventTable ? hardwareEventTable[type as HardwareEventType] : undefined);
+const rowOf = (type: string): EventWords | undefined =>
+  journalEvent(type) ??
+  administrationEvent(type) ??
+  (type in hardwareEventTable ? hardwareEventTable[type as HardwareEventType] : undefined);
 
 /** Text of an event, without the time, the device or key, and its id. */
 export function wordsOf({ type, data, changes = [] }: Notification): string {
@@ -33,8 +34,9 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
   const shownAs = (name: string): string => {
     if (name === 'changes') return changes.map(changeWords).join(', ');
     if (name === 'product') return product(data);
-    if (row?.data?.[name] === 'activeDevices') return counted(data[name] as number, 'ACTIVE device');
-    return row?.data?.[name] === 'loanEnd' ? localTime(text(data[name])) : text(data[name]);
+    const kind = journalEvent(type)?.data[name];
+    if (kind === 'activeDevices') return counted(data[name] as number, 'ACTIVE device');
+    return kind === 'loanEnd' ? localTime(text(data[name])) : text(data[name]);
   };
   return row?.words ? filled(row.words, shownAs) : type;
 }

@@ -1,7 +1,8 @@
+import { pastEventTypes } from '../../../contract/event-types.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { deviceArg, resolveDevice } from '../../framework/devices/device.ts';
-import { notifiedFlags, type PastEvents, pastEvents } from '../../framework/devices/event-selection.ts';
+import { eventFlags, notifiedFlags, type PastEvents, pastEvents } from '../../framework/devices/event-selection.ts';
 import { pluggedFlag } from '../../framework/flags.ts';
 import { eventLine } from './event-lines.ts';
 
@@ -9,13 +10,21 @@ import { eventLine } from './event-lines.ts';
 export const events = command({
   isPaged: true,
   description:
-    'Shows the newest events, the newest last. With --since, shows the first events after that event or time. An ADMIN also sees who did it. history shows all events of one device; watch shows events as they happen.',
+    'Shows the newest events, the newest last. With --since, shows the first events after that event or time. An ADMIN also sees who did it, and the changes of administration. history shows all events of one device; watch shows events as they happen.',
   args: [
     { name: 'DEVICE', help: 'only events of this device (deviceId or serial number)', optional: true, offer: 'device' },
   ],
-  flags: { ...notifiedFlags, limit: { ...notifiedFlags.limit, default: 20 } },
+  flags: {
+    ...eventFlags,
+    type: { ...eventFlags.type, choices: pastEventTypes },
+    limit: { ...eventFlags.limit, default: 20 },
+  },
   examples: [
     { does: 'what happened last', line: 'events' },
+    {
+      does: 'who has changed accounts and service tokens',
+      line: 'events --type USER_CREATED,USER_UPDATED,TOKEN_CREATED,TOKEN_REVOKED',
+    },
     { does: 'what one user has done today', line: 'events --by admin --since 24h --limit 100' },
     {
       does: 'all locks, page by page, for a program',

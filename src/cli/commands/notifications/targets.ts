@@ -1,4 +1,6 @@
 /** `watch --exec` and `--forward-to`: makes the target that the flags name, and delivers events to it from its cursor on. */
+import { administrationEvent } from '../../../contract/administration-events.ts';
+import type { Notification } from '../../../contract/events.ts';
 import type { Context } from '../../framework/context.ts';
 import { CursorFile, defaultCursor } from './cursor-file.ts';
 import { deliver, type EventTarget } from './delivery.ts';
@@ -40,10 +42,16 @@ export async function deliverTo(context: Context, flags: DeliveryFlags): Promise
     // A program that fails may never succeed; a receiver that is down comes back.
     const often = flags.exec === undefined ? Number.POSITIVE_INFINITY : programRetries;
     const { concurrency = 1, retries = often, skipFailed } = flags;
-    return await deliver(context, cursor, target, { concurrency, retries, skipFailed, count: limit }, events);
+    const delivered = type.length === 0 ? withoutAdministration(events) : events;
+    return await deliver(context, cursor, target, { concurrency, retries, skipFailed, count: limit }, delivered);
   } finally {
     cursor.close();
   }
+}
+
+/** Names of accounts and settings do not leave the registry unless their types are named. */
+async function* withoutAdministration(events: AsyncIterable<Notification>): AsyncGenerator<Notification> {
+  for await (const event of events) if (!administrationEvent(event.type)) yield event;
 }
 
 /** The event after which to start: that of the cursor, or else that of `--since`. */

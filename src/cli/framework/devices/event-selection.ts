@@ -1,6 +1,6 @@
 /** Which events of the journal a command is about: for events, history, show, watch and daemon audit. */
 
-import { type JournalEventType, journalEventTypes } from '../../../contract/event-types.ts';
+import { type EventType, journalEventTypes } from '../../../contract/event-types.ts';
 import type { Notification } from '../../../contract/events.ts';
 import { eventPage } from '../../../contract/limits.ts';
 import type { JournalPlace } from '../../../contract/programs.ts';
@@ -82,7 +82,7 @@ export interface PastEvents {
 }
 
 type EventValues = Omit<FlagValues<typeof eventFlags>, 'type' | 'device'> & {
-  readonly type: readonly JournalEventType[];
+  readonly type: readonly EventType[];
 };
 
 /** The events that the flags select: with `--since` the first ones, else the last ones; all of them if `limit` is absent. */
