@@ -1,6 +1,7 @@
 /** All events that the stream carries, the newest first. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
+import { administrationEventTypes } from '../../src/contract/administration-events.ts';
 import { journalEventTypes } from '../../src/contract/event-types.ts';
 import type { Notification } from '../../src/contract/events.ts';
 import { useAction } from '../api/action.ts';
@@ -12,7 +13,9 @@ import { Details } from '../parts/details.tsx';
 import { EventList, merged } from '../parts/events.tsx';
 import { CheckBoxes } from '../parts/inputs.tsx';
 import { ProblemNotice } from '../parts/problem.tsx';
+import { toast } from '../parts/toast.ts';
 import { go, linkTo, place } from '../router.ts';
+import { dayOf } from '../text/numbers.ts';
 import { labels } from '../text/text.ts';
 import { text, activity as words } from '../text/words.ts';
 
@@ -38,6 +41,12 @@ const names: readonly SearchName[] = ['types', 'deviceId', 'actor', 'from', 'to'
 const searchIn = (query: URLSearchParams): EventSearch =>
   Object.fromEntries(names.map(name => [name, query.get(name) ?? ''])) as unknown as EventSearch;
 
+/** The kinds of types: those of administration are for an administrator. */
+const kindsOf = () => [
+  ['devices', journalEventTypes] as const,
+  ...(isAdmin.value ? [['administration', administrationEventTypes] as const] : []),
+];
+
 /** The events of the journal: the newest as they happen, earlier ones on demand. What is searched for is in the address. */
 export function ActivityPage() {
   const search = searchIn(place.value.query);
@@ -54,9 +63,35 @@ function SearchFields({ search }: { readonly search: EventSearch }) {
   const change = (part: Partial<EventSearch>) => go(linkTo('activity', { ...search, ...part }), true);
   // Only at first: a person who clears the last field has not closed them.
   const isSearched = useMemo(() => names.some(name => search[name] !== ''), []);
+  const chosen = search.types.split(',').filter(Boolean);
+  const shownKind = kindsOf().find(([, values]) => values.join() === search.types)?.[0] ?? '';
   const offered = (['deviceId', 'actor', 'from', 'to'] as const).filter(name => name === 'deviceId' || isAdmin.value);
   return (
     <div class="tools">
+      {isAdmin.value && (
+        <label class="field">
+          {words.show}
+          <select
+            value={shownKind}
+            onChange={event => {
+              const kind = event.currentTarget.value;
+              change({
+                types:
+                  kindsOf()
+                    .find(([name]) => name === kind)?.[1]
+                    .join() ?? '',
+              });
+            }}
+          >
+            <option value="">{words.all}</option>
+            {kindsOf().map(([kind]) => (
+              <option key={kind} value={kind}>
+                {words.kinds[kind]}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <Details summary={text.common.filters} isOpened={isSearched}>
         {() => (
           <>
@@ -74,13 +109,20 @@ function SearchFields({ search }: { readonly search: EventSearch }) {
                 </label>
               ))}
             </div>
-            <CheckBoxes
-              label={words.types}
-              values={journalEventTypes}
-              value={search.types.split(',')}
-              words={labels(text.event)}
-              onChange={chosen => change({ types: chosen.join(',') })}
-            />
+            {kindsOf().map(([kind, values]) => (
+              <CheckBoxes
+                key={kind}
+                label={words.kinds[kind]}
+                values={values}
+                value={chosen.filter(type => (values as readonly string[]).includes(type))}
+                words={labels(text.event)}
+                onChange={some =>
+                  change({
+                    types: [...chosen.filter(type => !(values as readonly string[]).includes(type)), ...some].join(','),
+                  })
+                }
+              />
+            ))}
           </>
         )}
       </Details>
@@ -95,10 +137,27 @@ function momentOf(date: string, later = 0): Date | undefined {
   return date && !Number.isNaN(moment.getTime()) ? moment : undefined;
 }
 
+function queryOf({ types, deviceId, actor, from, to }: EventSearch): object {
+  const given = { types, deviceId, actor, from: momentOf(from), to: momentOf(to, 1) };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+}
+
+/** The events of each local day, in the given order. */
+function daysOf(events: readonly Notification[]): readonly (readonly [day: string, events: readonly Notification[]])[] {
+  const days = new Map<string, Notification[]>();
+  for (const event of events) {
+    const day = dayOf(event.timestamp);
+    const some = days.get(day) ?? [];
+    some.push(event);
+    days.set(day, some);
+  }
+  return [...days];
+}
+
 /** The events that a search selects: the newest as they happen, earlier ones on demand. */
 function useEvents(search: EventSearch) {
   const isShown = useMemo(() => shownBy(search), []);
-  const { types, deviceId, actor, from, to } = search;
+  const { deviceId, actor, from, to } = search;
   /** The newest events are at hand; those of a search are read. */
   const isAtHand = !deviceId && !actor && !from && !to;
   const events = useSignal<readonly Notification[]>(isAtHand ? recent.peek().filter(isShown) : []);
@@ -124,9 +183,7 @@ function useEvents(search: EventSearch) {
   );
   const readEarlier = async () => {
     const before = lowest.value ?? Number.MAX_SAFE_INTEGER;
-    const given = { types, deviceId, actor, from: momentOf(from), to: momentOf(to, 1) };
-    const query = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-    const { list } = await call('listEvents', { query: { before, limit: PAGE, ...query } });
+    const { list } = await call('listEvents', { query: { before, limit: PAGE, ...queryOf(search) } });
     const earlier = list as readonly Notification[];
     // One that arrived during the first request may be in its response, too.
     events.value = merged(events.value, earlier);
@@ -138,12 +195,24 @@ function useEvents(search: EventSearch) {
 function Events({ search }: { readonly search: EventSearch }) {
   const { events, lowest, readEarlier, isAtHand } = useEvents(search);
   const { busy, problem, run } = useAction();
+  const saveAll = async () => {
+    const { exportEvents } = await import('./activity-export.ts');
+    const { count, hasMore } = await exportEvents(queryOf(search));
+    toast(words.exported(count, hasMore));
+  };
   useEffect(() => {
     if (!isAtHand) void run(readEarlier);
   }, []);
   return (
     <>
-      {(events.value.length > 0 || !busy.value) && <EventList events={events.value} />}
+      <Button words={words.export} onClick={() => void run(saveAll)} disabled={busy.value} />
+      {events.value.length === 0 && !busy.value && <EventList events={[]} />}
+      {daysOf(events.value).map(([day, some]) => (
+        <section key={day} class="day">
+          <h2>{day}</h2>
+          <EventList events={some} />
+        </section>
+      ))}
       <ProblemNotice problem={problem.value} />
       {lowest.value === 1 ? (
         <p class="hint">{words.whole}</p>

@@ -1,9 +1,11 @@
 /** Events of the journal as lines. */
+import * as icons from 'lucide';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
 import { mayChange } from '../api/session.ts';
 import { linkTo } from '../router.ts';
 import { text } from '../text/words.ts';
 import { Details } from './details.tsx';
+import { Icon, type IconNode } from './icon.tsx';
 import { Moment } from './time.tsx';
 
 interface EventListProps {
@@ -69,7 +71,7 @@ function EventGroup({ events, isOfDevice }: Required<EventListProps>) {
       <Details summary={summary}>
         {() => (
           <>
-            {changes && changes.length > 0 && <Changes changes={changes} />}
+            {changes && changes.length > 0 && <Changes changes={changes} isOfDevice />}
             <ol class="events">
               {events.map(each => (
                 <EventLine key={each.id} event={each} isOfDevice={isOfDevice} />
@@ -88,31 +90,88 @@ const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfDevic
   <li>
     <Moment at={timestamp} />
     {!isOfDevice && <Subject data={data} />}
-    <span>{text.event[type]}</span>
+    <span>
+      <Icon of={iconOf(type)} /> {text.event[type]}
+    </span>
     {actor && <span>{text.who.by(text.who.kind[actor.kind], actor.name)}</span>}
     <span>{detailOf(data)}</span>
-    {changes && changes.length > 0 && <Changes changes={changes} />}
+    {changes && changes.length > 0 && <Changes changes={changes} isOfDevice={data.deviceId !== undefined} />}
   </li>
 );
 
+/** An icon for each kind of event, by the first word of its type. */
+const kindIcons: Readonly<Record<string, IconNode>> = {
+  ACTIVATION: icons.Hash,
+  APP: icons.Package,
+  CASE: icons.ClipboardList,
+  DIRECTORY: icons.FolderTree,
+  LOAN: icons.FileText,
+  PEOPLE: icons.Users,
+  PERSON: icons.Users,
+  POLICY: icons.Scale,
+  PROVIDER: icons.Cloud,
+  PROVISIONING: icons.Users,
+  RECEIPT: icons.FileText,
+  SETTINGS: icons.Settings,
+  SSO: icons.LogIn,
+  TOKEN: icons.Ticket,
+  USER: icons.UserRound,
+  WEBHOOK: icons.Webhook,
+};
+
+const iconOf = (type: string): IconNode => kindIcons[type.slice(0, type.indexOf('_'))] ?? icons.KeyRound;
+
+/** The pages of what events are about, by the names of their ids. */
+const subjectPages = {
+  deviceId: 'devices',
+  personId: 'people',
+  versionId: null,
+  userId: 'users',
+  tokenId: 'tokens',
+  webhookId: 'webhooks',
+  providerId: 'providers',
+} as const;
+
+const subjectName = (data: Notification['data']) =>
+  (Object.keys(subjectPages) as (keyof typeof subjectPages)[]).find(name => data[name] !== undefined);
+
+/** Id of what an event is about; '' if it is about the registry. */
+export function subjectIn(data: Notification['data']): string {
+  const name = subjectName(data);
+  return name === undefined ? '' : String(data[name]);
+}
+
 /** Subject of an event, with a link to its page. A VIEWER has no page of persons. */
-function Subject({ data: { deviceId, personId, versionId } }: Pick<Notification, 'data'>) {
-  const id = String(deviceId ?? personId ?? versionId ?? '');
-  const page = deviceId !== undefined ? 'devices' : personId !== undefined && mayChange.value ? 'people' : null;
-  return page ? <a href={linkTo(`${page}/${encodeURIComponent(id)}`)}>{id}</a> : <span>{id}</span>;
+function Subject({ data }: Pick<Notification, 'data'>) {
+  const name = subjectName(data);
+  const id = subjectIn(data);
+  const page = name === undefined || (name === 'personId' && !mayChange.value) ? null : subjectPages[name];
+  if (!page) return <span>{id}</span>;
+  return (
+    <a
+      href={linkTo(
+        name === 'deviceId' || name === 'personId' || name === 'userId' ? `${page}/${encodeURIComponent(id)}` : page,
+      )}
+    >
+      {id}
+    </a>
+  );
 }
 
 function detailOf(data: Notification['data']): string {
-  const { serialNumber, userId, lockReason, platform, version, devices, lockedDevices } = data;
+  const { deviceId, serialNumber, userId, lockReason, platform, version, devices, lockedDevices } = data;
+  const { username, name, url, policy, setting } = data;
   const { devices: counted, stillLocked } = text.common;
+  const about: Readonly<Record<string, string>> = text.who.about;
+  const parts = [serialNumber, deviceId && userId, lockReason, platform, version, username, name, url];
   return [
-    ...[serialNumber, userId, lockReason, platform, version].filter(part => typeof part === 'string'),
+    ...[...parts, about[`${policy ?? setting}`]].filter(part => typeof part === 'string'),
     ...(typeof devices === 'number' ? [counted(devices)] : []),
     ...(Array.isArray(lockedDevices) && lockedDevices.length > 0 ? [stillLocked(lockedDevices.join(', '))] : []),
   ].join(' ');
 }
 
-function Changes({ changes }: { readonly changes: readonly FieldChange[] }) {
+function Changes({ changes, isOfDevice }: Readonly<{ changes: readonly FieldChange[]; isOfDevice: boolean }>) {
   const words = text.who;
   const names: Readonly<Record<string, string>> = words.field;
   return (
@@ -121,7 +180,7 @@ function Changes({ changes }: { readonly changes: readonly FieldChange[] }) {
         <div key={field}>
           <dt>{names[field] ?? field}</dt>
           <dd>
-            <del>{shown(before)}</del> → <ins>{shown(after)}</ins>
+            <del>{shown(before, isOfDevice)}</del> → <ins>{shown(after, isOfDevice)}</ins>
           </dd>
         </div>
       ))}
@@ -129,7 +188,11 @@ function Changes({ changes }: { readonly changes: readonly FieldChange[] }) {
   );
 }
 
-function shown(value: FieldChange['before']): string {
+/** The values of a setting have words for what is the same in all of them. */
+function shown(value: FieldChange['before'], isOfDevice: boolean): string {
+  const values: Readonly<Record<string, string>> = isOfDevice ? {} : text.who.value;
+  const word = typeof value === 'string' ? values[value] : undefined;
+  if (word) return word;
   const written =
     typeof value === 'string'
       ? value

@@ -175,7 +175,43 @@ export const common = {
       provider: 'the provider ',
     },
     changes: 'What was changed',
-    field: { note: 'Note', tags: 'Tags', firmwareVersion: 'Firmware version' },
+    field: {
+      note: 'Note',
+      tags: 'Tags',
+      firmwareVersion: 'Firmware version',
+      username: 'Name',
+      name: 'Name',
+      role: 'Role',
+      email: 'E-mail address',
+      disabled: 'Disabled',
+      enabled: 'Enabled',
+      password: 'Password',
+      passwordHash: 'Hash of the password',
+      secret: 'Secret',
+      revoked: 'Revoked',
+      owner: 'Owner',
+      expiresAt: 'Expires',
+      until: 'Until',
+      reason: 'Reason',
+      url: 'Address',
+      types: 'Events',
+      requireKey: 'Key required of',
+      personsRequired: 'Persons required',
+      requiredGrade: 'Required grade',
+    },
+    /** Values of settings that are the same everywhere. */
+    value: { true: 'yes', false: 'no', changed: 'changed', set: 'set' },
+    /** Policies and settings. */
+    about: {
+      'sign-in': 'sign-in',
+      people: 'persons',
+      proof: 'proofs',
+      pin: 'PINs',
+      trust: 'trust',
+      'signing-key': 'signing key of tokens',
+      'journal-key': 'key of the journal',
+      restore: 'restored from a backup',
+    },
   },
   grade: { none: 'unproved', claimed: 'claimed', model: 'model proved', unit: 'unit proved', failed: 'failed' },
   action: {
@@ -229,7 +265,12 @@ export const receipts = {
 /** The page Activity. */
 export const activity = {
   search: { deviceId: 'Device', actor: 'Person', from: 'From (day)', to: 'Until (day)' },
-  types: 'Show only',
+  show: 'Show',
+  all: 'Everything',
+  kinds: { devices: 'Devices and persons', administration: 'Administration' },
+  export: 'Export as CSV',
+  exported: (count: number, hasMore: boolean) =>
+    `${grouped(count)} ${count === 1 ? 'event' : 'events'} saved${hasMore ? '; choose days to save older ones' : ''}.`,
   earlier: 'Earlier events',
   whole: 'This is the first event.',
 };

@@ -34,6 +34,9 @@ function written(options: Intl.DateTimeFormatOptions): (iso: string) => string {
 /** A moment in local time, to the second. */
 export const moment = written({ dateStyle: 'medium', timeStyle: 'medium' });
 
+/** The day of a moment in local time. */
+export const dayOf = written({ dateStyle: 'full' });
+
 /** The hour and minute of a moment in local time. */
 export const clock = written({ timeStyle: 'short' });
 
