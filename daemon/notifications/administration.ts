@@ -90,7 +90,10 @@ function changeOf(field: string, as: ShownField, detail: Detail): FieldChange[] 
   return [{ field, before: typeof before === 'string' ? before : null, after: shown(field, value) }];
 }
 
-/** What an update has changed: members of objects have the names `outer.inner`. Without `before`, as in entries of earlier versions, all of `after`. */
+/**
+ * What an update has changed: members of objects have the names `outer.inner`. Without `before`, as in entries of earlier versions, all of
+ * `after`.
+ */
 function differences({ before, after }: Detail, compared = ''): FieldChange[] {
   const [earlier, later] = [before, after].map(value => flat(value, isObject(value) ? '' : compared)) as [Flat, Flat];
   // Settings that are null are not in use.

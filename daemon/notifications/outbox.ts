@@ -94,7 +94,9 @@ export class Outbox {
     return this.#keyBytes + this.#historyBytes() + this.#options.sink.waiting <= stream.bufferBytes;
   }
 
-  /** Takes the blocks of the journal after the cursor; they contain every wanted event up to `through`. `forAdmin`: as an ADMIN sees them. */
+  /**
+   * Takes the blocks of the journal after the cursor; they contain every wanted event up to `through`. `forAdmin`: as an ADMIN sees them.
+   */
   receiveHistory(blocks: readonly JournalBlock[], through: number, forAdmin = false): void {
     this.#requested = false;
     this.#isHistoryOfAdmin = forAdmin;

@@ -1,4 +1,4 @@
-/** Changes of administration as events: what an ADMIN sees of them in lists and in the stream, without secrets, and that others see nothing. */
+/** Changes of administration as events: what an ADMIN sees of them in lists and in the stream, and that others see nothing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administrationOf } from '../../daemon/notifications/administration.ts';
 import { entryTypes } from '../../daemon/store/journal.ts';

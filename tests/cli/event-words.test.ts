@@ -38,6 +38,35 @@ it.each<[EventType, Readonly<Record<string, unknown>>, string]>([
   ['CASE_OPENED', { personId: 'PER-1', source: 'scim' }, 'case opened: devmgr people case PER-1'],
   ['CASE_OVERDUE', { personId: 'PER-1', source: 'scim', kind: 'loan', itemId: 'RCT-1' }, 'case overdue: loan RCT-1'],
   ['CASE_CLOSED', { personId: 'PER-1', source: 'scim', end: 'returned' }, 'case ended: returned'],
+  ['USER_CREATED', { userId: 'USR-2', username: 'ada' }, 'account ada created'],
+  ['USER_UPDATED', { userId: 'USR-2', username: null }, 'account changed'],
+  ['USER_PASSWORD_CHANGED', { username: 'ada' }, 'password of ada changed'],
+  ['USER_LOGGED_OUT', { username: 'ada' }, 'sessions of ada ended'],
+  ['USER_REGISTRATION_ALLOWED', { username: 'ada' }, 'ada may register a key'],
+  ['USER_KEY_ADDED', { userId: 'USR-2', username: 'ada', name: 'blue' }, 'sign-in key blue of ada registered'],
+  ['USER_KEY_REMOVED', { userId: 'USR-2', username: null, name: 'blue' }, 'sign-in key blue removed'],
+  ['TOKEN_CREATED', { tokenId: 'TOK-1', name: 'line' }, 'service token line created'],
+  ['TOKEN_REVOKED', { tokenId: 'TOK-1', name: 'line' }, 'service token line revoked'],
+  ['TOKEN_ADOPTED', { tokenId: 'TOK-1', name: 'line' }, 'service token line has a new owner'],
+  ['POLICY_SET', { policy: 'people' }, 'policy set: people'],
+  ['WEBHOOK_CREATED', { url: 'https://a.example' }, 'webhook to https://a.example created'],
+  ['WEBHOOK_ENABLED', { url: 'https://a.example' }, 'webhook to https://a.example enabled'],
+  ['WEBHOOK_DISABLED', { url: 'https://a.example' }, 'webhook to https://a.example disabled'],
+  ['WEBHOOK_REMOVED', { url: 'https://a.example' }, 'webhook to https://a.example removed'],
+  ['PROVIDER_ADDED', { name: 'Okta' }, 'provider Okta added'],
+  ['PROVIDER_SECRET_SET', { name: 'Okta' }, 'secret of provider Okta replaced'],
+  ['PROVIDER_REMOVED', { name: 'Okta' }, 'provider Okta removed'],
+  ['SSO_SET', {}, 'single sign-on set'],
+  ['SSO_ACCOUNT_LINKED', { username: 'ada' }, 'account ada linked to its person at the provider'],
+  ['SSO_SESSION_ENDED', { username: 'ada', reason: 'logout' }, 'sessions of ada ended at the provider: logout'],
+  ['SSO_SESSIONS_ENDED', {}, 'all sessions of single sign-on ended'],
+  ['DIRECTORY_SET', {}, 'directory set'],
+  ['PERSON_ADDED', { personId: 'PER-1', source: 'scim' }, 'person added (scim)'],
+  ['PERSON_UPDATED', { personId: 'PER-1' }, 'person changed'],
+  ['PERSON_ERASED', { personId: 'PER-1' }, 'person erased'],
+  ['PERSON_GROUPS_SET', {}, 'groups of persons changed'],
+  ['SETTINGS_SET', { setting: 'trust' }, 'setting changed: trust'],
+  ['SETTINGS_REMOVED', { setting: 'trust' }, 'setting removed: trust'],
   ['KEY_ATTACHED', { manufacturer: 'Acme', model: 'One', problem: 'busy' }, 'plugged in: Acme One: busy'],
   ['KEY_ATTACHED', { manufacturer: null, model: null, problem: null }, 'plugged in'],
   ['KEY_DETACHED', {}, 'unplugged'],
@@ -49,6 +78,13 @@ it('an update names what has changed', () => {
   const changes = [{ field: 'firmwareVersion', before: '1', after: null }];
   expect(wordsOf({ type: 'DEVICE_UPDATED', timestamp: time, data: device, changes })).toBe(
     'updated: firmware version 1 → none',
+  );
+});
+
+it('a change of a setting has what was before and what is after', () => {
+  const changes = [{ field: 'leavers', before: 'lock', after: 'deactivate' }];
+  expect(wordsOf({ type: 'POLICY_SET', timestamp: time, data: { policy: 'people' }, changes })).toBe(
+    'policy set: people: leavers lock → deactivate',
   );
 });
 

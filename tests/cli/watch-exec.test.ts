@@ -61,6 +61,19 @@ async function untilLogged(lines: number): Promise<void> {
   while (logged().length < lines) await new Promise(resolve => setTimeout(resolve, 20));
 }
 
+test('delivers no change of administration unless its type is named', async () => {
+  await daemon.call('POST', '/api/users', { username: `exec-${head}`, password: 'correct horse', role: 'VIEWER' });
+  const id = await registerOne();
+  const program = programOf('say(event.type + " " + (event.data.deviceId ?? event.data.username))');
+  const words = (types: readonly string[]) => [
+    ...['watch', '--since', String(head), '--cursor', `${cursor}${types.length}`, '--count', '1', ...types],
+    ...['--exec', ...program, log],
+  ];
+  await daemon.run(words([]));
+  await daemon.run(words(['--type', 'USER_CREATED']));
+  expect(logged()).toEqual([`DEVICE_REGISTERED ${id}`, `USER_CREATED exec-${head}`]);
+});
+
 test('runs the program once for each event, in order, with the event on standard input', async () => {
   const ids = await registered(3);
   const program = programOf('say(JSON.stringify([event.id, event.type, event.data, process.argv.slice(2)]))');
