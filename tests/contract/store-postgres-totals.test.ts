@@ -307,6 +307,23 @@ needsPostgres('lists in PostgreSQL', () => {
     await cleanup();
   });
 
+  it('changes of administration are found by their index, in a journal of changes of devices', async () => {
+    const { query, reopen, cleanup } = await openPostgres(server);
+    await query(`INSERT INTO event (id, at, type, device, subject, actor, request_id, data, detail, mac)
+      SELECT i, i, CASE WHEN i = 5 THEN 'USER_UPDATED' ELSE 'DEVICE_USED' END, CASE WHEN i = 5 THEN NULL ELSE i % 90 END,
+        1, 'admin', NULL, '{}', '{}', '' FROM generate_series(1, 50000) i`);
+    await query('UPDATE head SET event = 50000');
+    await query('ANALYZE event');
+    const store = await reopen();
+    const filter = { types: ['USER_CREATED', 'USER_UPDATED'], besideDevices: true, limit: 10 } as const;
+    const found = async (more: object) => (await store.events({ after: 0, ...filter, ...more })).map(({ id }) => id);
+    expect(await found({ before: 60_000 })).toEqual([5]);
+    expect(await found({})).toEqual([5]);
+    const used = `SELECT idx_scan::int AS scans FROM pg_stat_user_indexes WHERE indexrelname = 'event_beside_devices'`;
+    await expect.poll(async () => (await query(used))[0]!.scans, { timeout: 10_000 }).toBe(2);
+    await cleanup();
+  });
+
   it('a change of many devices whose figures stay takes less for the tallies than for the rows', async () => {
     const { store, query, cleanup } = await openPostgres(server);
     await commit(
