@@ -231,7 +231,7 @@ describe('revocation', () => {
   });
 });
 
-it('creation and revocation are in the journal, with their actor, and are not notified', async () => {
+it('creation and revocation are in the journal, with their actor, and are events for ADMINs', async () => {
   const stream = await openStream(daemon.url, { token: daemon.adminToken });
   const { tokenId } = await serviceToken(daemon, { name: 'on record', role: 'VIEWER', may: ['policies'] });
   data(await revoke(tokenId));
@@ -242,7 +242,7 @@ it('creation and revocation are in the journal, with their actor, and are not no
   ]);
   const { serialNumber } = await register(daemon);
   await stream.untilSome(({ data }) => data.serialNumber === serialNumber);
-  expect(stream.frames.map(({ type }) => type)).toEqual(['DEVICE_REGISTERED']);
+  expect(stream.frames.map(({ type }) => type)).toEqual(['TOKEN_CREATED', 'TOKEN_REVOKED', 'DEVICE_REGISTERED']);
   stream.ws.terminate();
   expect((await runDaemonProgram(check, { home: daemon.home, json: true })).code).toBe(0);
 });
