@@ -82,9 +82,9 @@ it('an update names what has changed', () => {
 });
 
 it('a change of a setting has what was before and what is after', () => {
-  const changes = [{ field: 'leavers', before: 'lock', after: 'deactivate' }];
+  const changes = [{ field: 'leavers', before: 'lock', after: 'retire' }];
   expect(wordsOf({ type: 'POLICY_SET', timestamp: time, data: { policy: 'people' }, changes })).toBe(
-    'policy set: people: leavers lock → deactivate',
+    'policy set: people: leavers lock → retire',
   );
 });
 

@@ -14,7 +14,7 @@ needs('chromium')('the page Activity, for administration', () => {
     const made = await daemon.call('POST', '/api/users', { username: 'olga', password: adminPassword, role: 'VIEWER' });
     await daemon.call('PUT', `/api/users/${made.data.id}`, { role: 'DEALER' });
     await daemon.call('POST', '/api/webhooks', { url: 'https://hooks.invalid/secret-path', secret: webhookSecret });
-    const policy = { personsRequired: false, leavers: 'deactivate', leaverDelayHours: 0 };
+    const policy = { personsRequired: false, leavers: 'retire', leaverDelayHours: 0 };
     await daemon.call('PUT', '/api/policies/people', policy);
   });
 
@@ -26,7 +26,7 @@ needs('chromium')('the page Activity, for administration', () => {
     expect(await update.locator('svg').count()).toBe(1);
     const policy = page.locator('.events li').filter({ hasText: 'policy set' });
     expect(await policy.textContent()).toContain('persons');
-    expect(await policy.getByRole('definition').allTextContents()).toEqual(['lock → deactivate']);
+    expect(await policy.getByRole('definition').allTextContents()).toEqual(['lock → retire']);
     expect(await page.locator('main').textContent()).not.toContain('secret-path');
     expect(await page.getByRole('heading', { level: 2 }).count()).toBe(1);
     expect(await violationsOn(page)).toEqual([]);
