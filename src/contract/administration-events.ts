@@ -3,7 +3,7 @@
  * their `changes`, the documents and the words of the command line are made from these rows. Plain data, without schemas.
  */
 import type { EventWords } from './event-words.ts';
-import { type ShownProviderSetting, shownProviderSettings } from './provider-fields.ts';
+import type { ShownProviderSetting } from './provider-fields.ts';
 
 /**
  * How `changes` show a field of an entry: as a new or former value; only that a secret has changed; or the fields that it names, whose
@@ -30,11 +30,14 @@ const webhook = ['webhookId', 'url'];
 const provider = ['providerId', 'name'];
 const secret = { field: 'secret', before: null, after: 'changed' } as const;
 
-/** The fields of a provider, each shown as `as`. */
-const providerShown = (as: ShownField) =>
-  Object.fromEntries(['name', 'type', ...shownProviderSettings].map(name => [name, as])) as Readonly<
-    Record<'name' | 'type' | ShownProviderSetting, ShownField>
-  >;
+/** The fields of a provider, each shown as `as`. Their table is too large for the first page of the console. */
+const providerShown = <A extends ShownField>(as: A): Readonly<Record<'name' | 'type' | ShownProviderSetting, A>> => ({
+  name: as,
+  type: as,
+  tenant: as,
+  clientId: as,
+  address: as,
+});
 
 /** Events of administration. A new one comes last. */
 export const administrationEventTable = {

@@ -320,7 +320,7 @@ needsPostgres('lists in PostgreSQL', () => {
     expect(await found({ before: 60_000 })).toEqual([5]);
     expect(await found({})).toEqual([5]);
     const used = `SELECT idx_scan::int AS scans FROM pg_stat_user_indexes WHERE indexrelname = 'event_beside_devices'`;
-    await expect.poll(async () => (await query(used))[0]!.scans, { timeout: 10_000 }).toBe(2);
+    await expect.poll(async () => (await query(used))[0]!.scans, { timeout: 10_000 }).toBeGreaterThan(1);
     await cleanup();
   });
 
