@@ -55,7 +55,7 @@ function listsFor(typed: string): Choice[] {
   if (!typed) return [];
   const isTag = /^[a-z][a-z0-9_-]*:./.test(typed);
   return [
-    to('lists', 'devices', words.containing(typed), { keyword: typed }),
+    to('lists', 'devices', words.containing(typed), { search: typed }),
     to('lists', 'devices', words.ofUser(typed), { userId: typed }),
     ...(isTag ? [to('lists', 'devices', words.withTag(typed), { tag: typed })] : []),
   ];

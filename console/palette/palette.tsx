@@ -7,6 +7,7 @@ import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { operationStates } from '../../src/contract/operation-states.ts';
+import { searchWords } from '../../src/contract/search-words.ts';
 import { personsNamed, usePaused } from '../api/people.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
@@ -42,6 +43,7 @@ function useFound(typed: string, action: SingleOperation | null) {
   const found = useResource(async signal => {
     const keyword = asked.value;
     if (!keyword && !action) return { keyword, ...none };
+    const hasWords = searchWords(keyword).length > 0;
     const status = action && { status: [...operationStates[action]] };
     const listed = async (query: object, size: number) =>
       (await call('listDevices', { query: { ...query, ...status, size } }, { signal })).list;
@@ -49,7 +51,7 @@ function useFound(typed: string, action: SingleOperation | null) {
     const byId = deviceIds.parse(keyword.toUpperCase()) && { sortBy: 'deviceId', sortOrder: 'asc' };
     const [exact, devices, persons] = await Promise.all([
       keyword ? listed({ serialNumber: keyword }, 1) : [],
-      listed({ ...(keyword && { keyword }), ...byId }, SHOWN_DEVICES),
+      hasWords || action ? listed({ ...(hasWords && { search: keyword }), ...byId }, SHOWN_DEVICES) : [],
       action ? [] : personsNamed(keyword, SHOWN_PERSONS, signal),
     ]);
     const others = devices.filter(({ deviceId }) => deviceId !== exact[0]?.deviceId);

@@ -457,7 +457,7 @@ export const terminal: typeof en.terminal = {
 /** The list of devices. */
 export const devices: typeof en.devices = {
   import: 'Importieren',
-  searchHint: 'ID, Seriennummer, Benutzer',
+  searchHint: 'ID, Seriennummer, Benutzer, Modell, Merkmal …',
   persons: 'Passende Personen',
   views: 'Ansichten',
   every: 'Alle',
@@ -467,7 +467,8 @@ export const devices: typeof en.devices = {
   removeView: name => `Ansicht ${name} entfernen`,
   applied: 'Gesetzte Filter',
   filter: {
-    keyword: 'Suche',
+    search: 'Suche',
+    keyword: 'ID oder Seriennummer',
     status: 'Zustand',
     deviceType: 'Art',
     proof: 'Nachweis',
@@ -1541,11 +1542,11 @@ export const rosterFaults: typeof en.rosterFaults = {
 /** The search over everything, and the list of keys. */
 export const palette: typeof en.palette = {
   title: 'Suchen',
-  hint: 'ID, Seriennummer, Person, Merkmal, Seite oder Befehl',
-  none: 'Kein Gerät hat dies in ID oder Seriennummer.',
+  hint: 'ID, Seriennummer, Person, Modell, Merkmal, Seite oder Befehl',
+  none: 'Kein Gerät hat diese Wörter.',
   target: action => `${action}: welches Gerät? ID, Seriennummer oder Benutzer`,
   group: { recent: 'Zuletzt', persons: 'Personen', lists: 'Listen', commands: 'Befehle' },
-  containing: part => `Geräte mit „${part}“ in ID oder Seriennummer`,
+  containing: part => `Geräte mit „${part}“`,
   ofUser: name => `Geräte des Benutzers ${name}`,
   withTag: tag => `Geräte mit dem Merkmal ${tag}`,
   keys: 'Tastenkürzel',

@@ -391,7 +391,7 @@ export const terminal = {
 /** The list of devices. */
 export const devices = {
   import: 'Import a file',
-  searchHint: 'id, serial number or user',
+  searchHint: 'id, serial number, user, model, tag …',
   persons: 'Matching persons',
   views: 'Views',
   every: 'All',
@@ -401,7 +401,8 @@ export const devices = {
   removeView: (name: string) => `Remove the view ${name}`,
   applied: 'Active filters',
   filter: {
-    keyword: 'Search',
+    search: 'Search',
+    keyword: 'Id or serial number',
     status: 'State',
     deviceType: 'Type',
     proof: 'Proof',
@@ -1439,11 +1440,11 @@ export const rosterFaults = {
 /** The search over everything, and the list of keys. */
 export const palette = {
   title: 'Find',
-  hint: 'id, serial number, user, tag, page or command',
-  none: 'No device has this in its id or serial number.',
+  hint: 'id, serial number, user, model, tag, page or command',
+  none: 'No device has these words.',
   target: (action: string) => `${action} which device? Enter its id, serial number or user`,
   group: { recent: 'Recent', persons: 'Persons', lists: 'Lists', commands: 'Commands' },
-  containing: (part: string) => `Devices with “${part}” in id or serial number`,
+  containing: (part: string) => `Devices with “${part}”`,
   ofUser: (name: string) => `Devices of the user ${name}`,
   withTag: (tag: string) => `Devices with the tag ${tag}`,
   keys: 'Keyboard shortcuts',

@@ -63,7 +63,10 @@ export const namesTime = (filter: DeviceFilter): boolean => timeFilters.some(nam
 export const sortColumn = (sortBy: DeviceSort): string | null =>
   sortBy === 'deviceId' || sortBy === 'createTime' || sortBy === 'createdAt' ? null : columnOf(sortBy);
 
-/** Whether a device that was found by the filter still matches it. Ids and serial numbers do not change, so that keywords still match. */
+/**
+ * Whether a device that was found by the filter still matches it, apart from a search. Ids and serial numbers do not change, so that
+ * keywords still match.
+ */
 export const stillMatches = (row: DeviceRow, filter: DeviceFilter): boolean =>
   fieldFilters.every(({ name, field, is }) => filter[name] === undefined || compared[is](row[field], filter[name])) &&
   matchesProof(row.proof, filter) &&

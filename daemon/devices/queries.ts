@@ -1,5 +1,6 @@
 /** Queries about devices: filters, parts of lists, statistics. */
 import type { DeviceFilterName, DeviceFilterValue } from '../../src/contract/device-filters.ts';
+import type { SearchWord } from '../../src/contract/search-words.ts';
 import type { Tag } from '../../src/contract/tags.ts';
 import { countedTags, type DeviceSort, type DeviceStatus, type DeviceType } from '../../src/contract/values.ts';
 import type { Window } from '../store/queries.ts';
@@ -9,10 +10,10 @@ import type { Window } from '../store/queries.ts';
  * once, at most 16. `keyword`: ASCII letters match in upper and lower case.
  */
 export type DeviceFilter = {
-  readonly [N in DeviceFilterName as N extends 'tag' ? 'tags' : N]?:
+  readonly [N in Exclude<DeviceFilterName, 'search'> as N extends 'tag' ? 'tags' : N]?:
     | Readonly<DeviceFilterValue<N, number, Tag>>
     | undefined;
-};
+} & { readonly search?: readonly SearchWord[] | undefined };
 
 /** A part of the sorted list of matching devices. */
 export interface DeviceQuery extends DeviceFilter, Window {

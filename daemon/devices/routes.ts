@@ -47,7 +47,7 @@ export const deviceOperations = (to: DeviceServices): Bindings => ({
     raw: async ({ context, query, request, reply }) => {
       const format = query.format ?? exportFormats[0];
       const options = { descending: query.sortOrder === 'desc', names: query.names };
-      const started = await to.exports.start(context.caller, format, filterOf(query), options);
+      const started = await to.exports.start(context.caller, format, filterOf(query, context.caller), options);
       reply.header('content-type', format === 'csv' ? `${exportTypes.csv}; charset=utf-8` : exportTypes.ndjson);
       reply.header('content-disposition', `attachment; filename="devices.${format}"`);
       return reply.send(exportContent(started, request, reply, to.stallMs));

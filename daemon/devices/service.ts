@@ -3,7 +3,9 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceFilters } from '../../src/contract/device-filters.ts';
 import type * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
+import { searchBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { type SearchWord, searchWords } from '../../src/contract/search-words.ts';
 import { parseTag } from '../../src/contract/tags.ts';
 import type { Guessing } from '../accounts/guessing.ts';
 import type { Passwords } from '../accounts/passwords.ts';
@@ -11,7 +13,7 @@ import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import { accept, type Context, commitLast, refused, retrying, timeOf } from '../requests/context.ts';
+import { accept, type Caller, type Context, commitLast, refused, retrying, timeOf } from '../requests/context.ts';
 import type { Change, ChangeResult } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
@@ -212,7 +214,7 @@ export class DeviceService {
   }
 
   async list(context: Context, query: QueryOf<Routes['listDevices']>): Promise<DataOf<Routes['listDevices']>> {
-    const selection = { ...filterOf(query), sortBy: query.sortBy ?? 'createTime' };
+    const selection = { ...filterOf(query, context.caller), sortBy: query.sortBy ?? 'createTime' };
     return readPage(
       query,
       window => this.#parts.store.devices({ ...selection, ...window }),
@@ -273,11 +275,20 @@ interface DeviceStep<D> {
 }
 
 /** The filter of a query of devices. It reads only what the query has: most have one or two filters. */
-export function filterOf(query: QueryOf<Routes['exportDevices']>): DeviceFilter {
+export function filterOf(query: QueryOf<Routes['exportDevices']>, caller: Caller): DeviceFilter {
   const filter: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(query)) {
     if (name === 'tag') filter.tags = query.tag?.flatMap(text => parseTag(text) ?? []);
+    else if (name === 'search') filter.search = wordsOf(value as string, caller);
     else if (name in deviceFilters) filter[name] = value instanceof Date ? value.getTime() : value;
   }
   return filter;
+}
+
+/** A VIEWER finds no names of persons. */
+function wordsOf(search: string, { role }: Caller): readonly SearchWord[] {
+  const words = searchWords(search);
+  if (words.length === 0 || words.length > searchBounds.words)
+    throw new ApiError(Code.parameterError, `search must have 1 to ${searchBounds.words} words, not ${words.length}`);
+  return role === 'VIEWER' ? words.map(word => ({ ...word, in: word.in.filter(field => field !== 'name') })) : words;
 }

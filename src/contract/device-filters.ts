@@ -4,6 +4,7 @@
  */
 
 import { aaguidShape, aaguidText, proofGrades } from './key-values.ts';
+import { searchBounds } from './limits.ts';
 import { deviceStatuses, deviceTypes } from './values.ts';
 
 /** A filter. */
@@ -13,6 +14,8 @@ export interface FilterDescription {
   readonly values?: readonly string[];
   readonly description: string;
   readonly example?: string;
+  /** Of a text: its most characters, if it has a bound of its own. */
+  readonly maxLength?: number;
   /** Of a text: what it must match, and that in words that follow "must be". */
   readonly pattern?: string;
   readonly shape?: string;
@@ -29,6 +32,12 @@ export const deviceFilters = {
   status: { kind: 'set', values: deviceStatuses, description: 'state', field: 'status' },
   deviceType: { kind: 'set', values: deviceTypes, description: 'type', field: 'deviceType' },
   proof: { kind: 'set', values: proofGrades, description: 'grade of the proof; none: without a proof' },
+  search: {
+    kind: 'text',
+    maxLength: searchBounds.length,
+    description: `words that all must occur, case-insensitive, in deviceId, serialNumber, manufacturer, model, userId, the name of the person (not for VIEWER), note or tags (name:value); maker:, model:, person: or tag: before a word restricts it to that; quotation marks keep a text with spaces together; at most ${searchBounds.words} words`,
+    example: 'yubikey tag:site:bonn',
+  },
   keyword: {
     kind: 'text',
     description: 'part of a deviceId or serial number, case-insensitive',

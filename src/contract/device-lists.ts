@@ -24,6 +24,7 @@ function schemaOf({
   example,
   pattern,
   shape,
+  maxLength,
 }: (typeof descriptions)[number][1]): TSchema {
   switch (kind) {
     case 'set':
@@ -33,7 +34,10 @@ function schemaOf({
     case 'tag':
       return tagFilter(description);
     default:
-      return token({ description, ...(example && { examples: [example] }), ...(pattern && { pattern, shape }) });
+      return token(
+        { description, ...(example && { examples: [example] }), ...(pattern && { pattern, shape }) },
+        maxLength,
+      );
   }
 }
 

@@ -84,6 +84,9 @@ export const textLengths = {
 /** Most tags of a device, and the longest value of one in characters. */
 export const tagBounds = { perDevice: 16, valueLength: 128 } as const;
 
+/** Most characters and words of a search of devices. */
+export const searchBounds = { length: 200, words: 8 } as const;
+
 /** Defaults of `page` and `size`, and their largest values. Both start at 1. */
 export const paging = { page: 1, size: 20, maxSize: 100, maxPage: 1_000_000_000_000 } as const;
 

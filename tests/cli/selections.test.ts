@@ -32,6 +32,17 @@ describe('list', () => {
     expect(await serialsOf('--serial', 'SEL-')).toEqual([]);
   });
 
+  test('finds devices by words, in a list and an export', async () => {
+    const { model } = (await daemon.run(['show', 'SEL-1', '--json'])).json;
+    expect(await serialsOf('--search', `model:"${model.toUpperCase()}" person:ali`)).toEqual(['SEL-2']);
+    expect(await serialsOf('--search', `sel- ${model.slice(1)}`)).toEqual(['SEL-1', 'SEL-2', 'SEL-3']);
+    expect(await serialsOf('--search', 'person:sel-1')).toEqual([]);
+    const { stdout } = await daemon.run(['export', '--search', 'ALICE']);
+    expect(JSON.parse(stdout).serialNumber).toBe('SEL-2');
+    expect((await daemon.run(['list', '--search', ''])).code).toBe(2);
+    expect(await daemon.run(['list', '--search', 'maker:'])).toMatchObject({ code: 2 });
+  });
+
   test('finds devices by their whole model', async () => {
     const { model } = (await daemon.run(['show', 'SEL-1', '--json'])).json;
     expect(await serialsOf('--model', model)).toEqual(['SEL-1', 'SEL-2', 'SEL-3']);

@@ -169,13 +169,18 @@ needs('chromium')('the view of the list of devices', () => {
     await context.close();
   });
 
-  it('finds the devices of a person: by user name, and by a part of the name', async () => {
+  it('finds what rows show: user, model, tag, and the name of the person, or a person by the e-mail address', async () => {
     const { page, context } = await openTab({ place: 'devices?manufacturer=View' });
     await status(page, /^120 devices$/);
-    await page.getByLabel('Search').fill('alice');
-    await status(page, /^60 devices$/);
-    await page.getByText('User (exact): alice').waitFor();
-    await button(page, 'Remove the filter User (exact)').click();
+    for (const [text, count] of [
+      ['alice', /^60 devices$/],
+      ['tag:lot:1', /^60 devices$/],
+      ['lot:1 ALICE', /^30 devices$/],
+    ] as const) {
+      await page.getByLabel('Search').fill(text);
+      await status(page, count);
+    }
+    await page.getByLabel('Search').fill('');
     await status(page, /^120 devices$/);
 
     const made = data(
@@ -183,18 +188,33 @@ needs('chromium')('the view of the list of devices', () => {
         deviceType: 'UKEY',
         serialNumber: 'PERSON-1',
         manufacturer: 'Other',
-        model: 'One',
+        model: 'Nitrokey 3A NFC',
+        tags: { site: 'Bonn' },
       }),
     );
-    data(await daemon.call('POST', '/api/people', { userName: 'ada', name: 'Ada Lovelace' }));
+    data(
+      await daemon.call('POST', '/api/people', {
+        userName: 'ada',
+        name: 'Ada Lovelace',
+        email: 'countess@example.com',
+      }),
+    );
     const { deviceId, activationCode } = made;
     data(await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ada' }));
     await page.goto(`${daemon.url}/console/#/devices`);
     await status(page, /^121 devices$/);
-    await page.getByLabel('Search').fill('lovel');
+    for (const text of ['lovel', 'Nitrokey', 'nitrokey nfc', 'site:Bonn', 'maker:other person:ada']) {
+      await page.getByLabel('Search').fill(text);
+      await status(page, /^1 device$/);
+      await page.getByText('PERSON-1').waitFor();
+    }
+    await page.getByLabel('Search').fill('countess@');
     await page.getByRole('link', { name: 'Ada Lovelace' }).click();
     await page.getByText('PERSON-1').waitFor();
     await page.goto(`${daemon.url}/console/#/devices?keyword=View-0001`);
+    await status(page, /^1 device$/);
+    await page.getByText('Id or serial number: View-0001').waitFor();
+    await page.goto(`${daemon.url}/console/#/devices?search=View-0001`);
     await status(page, /^1 device$/);
     await button(page, 'User: View-0001').click();
     await page.getByText('No devices match.').waitFor();

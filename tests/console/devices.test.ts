@@ -29,7 +29,7 @@ needs('chromium')('the list of devices in the console', () => {
   it('searches as one types, and aborts the request of an earlier text', async () => {
     const { page, context } = await openTab({ place: 'devices?manufacturer=Plain' });
     await status(page, /^120 devices$/);
-    const isFor = (keyword: string, url: string) => new URL(url).searchParams.get('keyword') === keyword;
+    const isFor = (text: string, url: string) => new URL(url).searchParams.get('search') === text;
     await page.route(
       url => isFor('plain-00', url.href),
       () => {},

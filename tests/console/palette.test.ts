@@ -14,7 +14,7 @@ needs('chromium')('the search of the console', () => {
   const field = (page: Page) => page.locator('.palette input:focus');
   const marked = (page: Page) => page.locator('.palette [data-highlighted]');
   const ready = (page: Page) => page.getByText('live', { exact: true }).waitFor();
-  const searches = (requested: readonly string[]) => requested.filter(url => /devices\/list\?.*keyword=/.test(url));
+  const searches = (requested: readonly string[]) => requested.filter(url => /devices\/list\?.*search=/.test(url));
 
   it('finds a device by its serial number with one request, and remembers it, by keyboard alone', async () => {
     const { page, context, requested, complaints } = await openTab();
@@ -39,7 +39,7 @@ needs('chromium')('the search of the console', () => {
   it.each([
     ['alice', 'Devices of the user alice', /^3 devices$/],
     ['lot:1', 'Devices with the tag lot:1', /^6 devices$/],
-    ['acme-00', 'Devices with “acme-00” in id or serial number', /^12 devices$/],
+    ['acme-00', 'Devices with “acme-00”', /^12 devices$/],
   ])('leads to the list of what a person means by %s', async (typed, words, count) => {
     const { page, context } = await openTab();
     await ready(page);
@@ -58,7 +58,7 @@ needs('chromium')('the search of the console', () => {
     await ready(page);
     await page.keyboard.press('/');
     await field(page).waitFor();
-    await page.route(/devices\/list\?.*keyword=/, async route => {
+    await page.route(/devices\/list\?.*search=/, async route => {
       await page.keyboard.press('Enter');
       await route.continue();
     });
@@ -140,7 +140,7 @@ needs('chromium')('the search of the console', () => {
     await other.page.keyboard.press('/');
     await field(other.page).waitFor();
     await other.page.keyboard.type('beate');
-    await dialog(other.page).getByText('No device has this').waitFor();
+    await dialog(other.page).getByText('No device has these words').waitFor();
     expect(other.requested.filter(url => url.includes('/people/'))).toEqual([]);
     expect(await dialog(other.page).getByText('Lock …').count()).toBe(0);
     await other.context.close();

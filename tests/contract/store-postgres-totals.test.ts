@@ -1,6 +1,6 @@
 /** Totals that are not counted for each request must be exact all the same; so must what indexes of their own find. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { searchParts } from '../../daemon/devices/postgres/conditions.ts';
+import { searchParts } from '../../daemon/devices/postgres/keyword.ts';
 import type { DeviceFilter, DeviceQuery } from '../../daemon/devices/queries.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { keptEntries } from '../../daemon/store/postgres/list-tables.ts';

@@ -205,6 +205,16 @@ describe('verification of the rows', () => {
   });
 
   it.each([
+    [`DELETE FROM search_text WHERE kind = 'tag'`, 'tag'],
+    [`INSERT INTO search_text (kind, key, text) VALUES ('name', '1', 'eve')`, 'name'],
+    [`UPDATE search_text SET text = 'lot:8' WHERE key = 'lot:7'`, 'tag'],
+  ])('the check compares the texts of the search with the rows: %s', async (sql, kind) => {
+    expect((await opened.check()).problems).toEqual([]);
+    tamper(sql);
+    expect((await opened.check()).problems).toEqual([`the search has another ${kind} than the rows`]);
+  });
+
+  it.each([
     [`UPDATE tally SET count = 2 WHERE subject = 'lot'`, 'lot 7 INACTIVE is 2, it should be 1'],
     [`DELETE FROM tally WHERE subject = 'day' AND status = 'LOCKED'`, '^day \\d+ LOCKED is 0, it should be 1'],
   ])('the check compares the tallies with the devices and the journal: %s', async (sql, problem) => {

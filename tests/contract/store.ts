@@ -15,6 +15,7 @@ import { readRules } from './store/read-rules.ts';
 import { receiptRules } from './store/receipt-rules.ts';
 import { refusedRules } from './store/refused-rules.ts';
 import { responseRules } from './store/response-rules.ts';
+import { searchRules } from './store/search-rules.ts';
 import { ssoRules } from './store/sso-rules.ts';
 import { tokenRules } from './store/token-rules.ts';
 import { totalRules } from './store/total-rules.ts';
@@ -28,6 +29,7 @@ export const storeRules: readonly Rule[] = [
   ...readRules,
   ...listRules,
   ...totalRules,
+  ...searchRules,
   ...tokenRules,
   ...responseRules,
   ...proofRules,

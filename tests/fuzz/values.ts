@@ -154,7 +154,19 @@ export const segment = fc.oneof(
   fc.constantFrom('%', '%zz', '%00', 'DEV-1%00', '%ff', '..', '.', '%2e%2e', 'a%2fb'),
 );
 const queryName = fc.constantFrom(
-  ...['page', 'size', 'pageSize', 'sortBy', 'sortOrder', 'keyword', 'status', 'deviceType', 'manufacturer', 'userId'],
+  ...[
+    'page',
+    'size',
+    'pageSize',
+    'sortBy',
+    'sortOrder',
+    'keyword',
+    'search',
+    'status',
+    'deviceType',
+    'manufacturer',
+    'userId',
+  ],
   ...['platform', 'currentVersion', 'extension', 'token', 'since', 'types', '__proto__', 'a[b]'],
 );
 const queryValue = fc.oneof(

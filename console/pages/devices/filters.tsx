@@ -65,7 +65,7 @@ function Value({ name, query }: FiltersProps & { readonly name: ValueName }) {
 
 /** The filters that apply, each with a button that removes it. */
 export function Applied({ query }: FiltersProps) {
-  const filters = filtersIn(query.value).filter(({ name }) => name !== 'keyword');
+  const filters = filtersIn(query.value).filter(({ name }) => name !== 'search');
   if (!filters.length) return null;
   const remove = (name: FilterName, value: string) =>
     go(

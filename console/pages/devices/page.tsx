@@ -16,7 +16,7 @@ import { text, devices as words } from '../../text/words.ts';
 import { Bar } from './bar.tsx';
 import { recallList, useChanges } from './changes.ts';
 import { Applied, Filters } from './filters.tsx';
-import { addressWith, filterOf, listRequest } from './query.ts';
+import { addressWith, listRequest } from './query.ts';
 import { type BulkName, useSelection } from './selection.ts';
 import { DeviceTable, OrderChoice } from './table.tsx';
 import { Columns, Views } from './views.tsx';
@@ -61,16 +61,16 @@ export function DevicesPage() {
       <Views query={query} />
       <div class="tools">
         <Search
-          label={words.filter.keyword}
+          label={words.filter.search}
           placeholder={words.searchHint}
-          applied={() => query.value.get('keyword') ?? ''}
-          onApply={(keyword, replace) => go(addressWith(query.peek(), { keyword }), replace)}
+          applied={() => query.value.get('search') ?? ''}
+          onApply={(search, replace) => go(addressWith(query.peek(), { search }), replace)}
         >
           {typed => (
             <Button
               words={`${text.column.user}: ${typed}`}
               class="plain"
-              onClick={() => go(addressWith(query.peek(), { keyword: '', userId: typed }))}
+              onClick={() => go(addressWith(query.peek(), { search: '', userId: typed }))}
             />
           )}
         </Search>
@@ -102,7 +102,7 @@ export function DevicesPage() {
 }
 
 function Empty({ query }: { readonly query: URLSearchParams }) {
-  const isSearch = query.has('keyword') && !query.has('userId');
+  const isSearch = query.has('search') && !query.has('userId');
   return (
     <>
       <p class="empty">{words.empty}</p>
@@ -127,26 +127,21 @@ function useListQuery(): ReadonlySignal<URLSearchParams> {
 const mostPersons = 5;
 
 interface PersonsProps {
-  /** A search that has found no id and no serial number. */
+  /** A search that has found no device. */
   readonly query: URLSearchParams;
 }
 
-/** Leads to the devices of the user of that name. If there are none, offers the persons whose name has the searched text. */
+/** The persons with devices whose e-mail address or id has the searched text. */
 function Persons({ query }: PersonsProps) {
-  const keyword = query.get('keyword') ?? '';
-  const addressOf = (userId: string) => addressWith(query, { keyword: '', userId });
-  const found = useResource(async signal => {
-    const filter = filterOf(new URLSearchParams(addressOf(keyword).split('?')[1]));
-    const { pagination } = await call('listDevices', { query: { ...filter, size: 1 } }, { signal });
-    if (pagination.total > 0) go(addressOf(keyword), true);
-    if (pagination.total > 0) return [];
-    return (await personsNamed(keyword, mostPersons, signal)).filter(({ devices }) => devices > 0);
-  });
+  const found = useResource(async signal =>
+    (await personsNamed(query.get('search') ?? '', mostPersons, signal)).filter(({ devices }) => devices > 0),
+  );
   return (
     <ul class="chips" aria-label={words.persons}>
       {found.data.value?.map(({ personId, userName, name, devices }) => (
         <li key={personId}>
-          <a href={addressOf(userName)}>{name ?? userName}</a> {text.common.devices(devices)}
+          <a href={addressWith(query, { search: '', userId: userName })}>{name ?? userName}</a>{' '}
+          {text.common.devices(devices)}
         </li>
       ))}
     </ul>

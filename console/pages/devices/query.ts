@@ -2,6 +2,7 @@
 import { type DeviceFilterName, deviceFilters, filtersOfKind } from '../../../src/contract/device-filters.ts';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { ProofGrade } from '../../../src/contract/key-values.ts';
+import { searchWords } from '../../../src/contract/search-words.ts';
 import type { DeviceSort, DeviceStatus, DeviceType } from '../../../src/contract/values.ts';
 import type { ExportFilter } from '../../api/export.ts';
 import type { Data, Input } from '../../api/request.ts';
@@ -19,8 +20,8 @@ export const choices = {
   deviceType: deviceFilters.deviceType.values,
   proof: deviceFilters.proof.values,
 } as const;
-/** Filters by a text. The search field has the keyword. */
-export const texts = [...filtersOfKind('tag'), ...filtersOfKind('text').filter(name => name !== 'keyword')];
+/** Filters by a text, apart from the search, which has a field of its own. */
+export const texts = [...filtersOfKind('tag'), ...filtersOfKind('text').filter(name => name !== 'search')];
 /** Filters by a time: in the address a date, or an instant in ISO 8601. */
 export const times = filtersOfKind('time');
 
@@ -35,7 +36,8 @@ export function filterOf(query: URLSearchParams): ExportFilter {
   const filter: Record<string, unknown> = {};
   for (const name of filterNames) {
     const value = query.get(name);
-    if (!value) continue;
+    // A prefix alone: its word is not typed yet.
+    if (!value || (name === 'search' && searchWords(value).length === 0)) continue;
     if (name === 'tag') filter[name] = query.getAll(name);
     else filter[name] = (times as readonly string[]).includes(name) ? instantOf(name, value) : value;
   }

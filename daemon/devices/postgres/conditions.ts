@@ -1,13 +1,14 @@
-import { Conditions, likeAnywhere } from '../../store/postgres/conditions.ts';
-import { likeId } from '../../store/postgres/list-tables.ts';
-import { searchText } from '../../store/postgres/migrations.ts';
+import { Conditions } from '../../store/postgres/conditions.ts';
 import { tagArray, wantedLines } from '../../store/postgres/tags.ts';
 import { fieldFilters } from '../filters.ts';
 import type { DeviceFilter } from '../queries.ts';
+import { keywordTerm } from './keyword.ts';
+import { taggedNow, taggedThen, wordTerm } from './search.ts';
 
 /** The terms of a filter of devices. They use only columns of the row, which can also be a row of `device_before`. */
 export function deviceConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {
   const conditions = unmarkedConditions(filter, values);
+  for (const word of filter.search ?? []) conditions.addTerm(wordTerm(conditions, word, taggedThen));
   if (filter.tags !== undefined && filter.tags.length > 0)
     conditions.addTerm(`tags IS NOT NULL AND ${tagArray} @> ${conditions.value(wantedLines(filter.tags))}::text[]`);
   const { proof, aaguid, advisory } = filter;
@@ -20,6 +21,7 @@ export function deviceConditions(filter: DeviceFilter, values: unknown[] = []): 
 /** Terms of a filter for present devices. Marks are looked up in `device_mark`, which has them in the order of numbers. */
 export function presentConditions(filter: DeviceFilter, values: unknown[] = []): Conditions {
   const conditions = unmarkedConditions(filter, values);
+  for (const word of filter.search ?? []) conditions.addTerm(wordTerm(conditions, word, taggedNow));
   for (const marks of marksOf(filter)) conditions.addTerm(`number IN (${marked(conditions, marks)})`);
   if (filter.proof?.includes('none')) conditions.addTerm(gradeTerm(conditions, filter.proof));
   return conditions;
@@ -54,7 +56,7 @@ function unmarkedConditions(filter: DeviceFilter, values: unknown[]): Conditions
     else conditions.addField(compared, value);
   }
   if (filter.lastUsedBefore !== undefined) conditions.addTerm(unusedSince(conditions, filter.lastUsedBefore, filter));
-  if (filter.keyword !== undefined) addKeyword(conditions, filter.keyword);
+  if (filter.keyword !== undefined) conditions.addTerm(keywordTerm(conditions, filter.keyword));
   return conditions;
 }
 
@@ -80,64 +82,3 @@ function gradeTerm(conditions: Conditions, proof: NonNullable<DeviceFilter['proo
   const grades = proof.map(grade => (grade === 'none' ? 'proof IS NULL' : contains(conditions, { proof: { grade } })));
   return `(${grades.join(' OR ')})`;
 }
-
-const idPrefix = 'dev-';
-
-function addKeyword(conditions: Conditions, keyword: string): void {
-  const lower = keyword.replace(/[A-Z]+/g, letters => letters.toLowerCase());
-  // Every id contains it.
-  if (idPrefix.includes(lower)) return;
-  // Only the separator between id and serial number has a line break.
-  if (lower.includes('\n')) conditions.addTerm('false');
-  else if (/^dev-\d{1,15}$/.test(lower)) conditions.addTerm(startOfIds(conditions, lower));
-  else addSearched(conditions, lower);
-}
-
-/**
- * The index is searched for a few parts of the keyword, and the rows that it finds for all of it: each part is a list of devices that the
- * index reads. It goes through the list of the first part, and looks its entries up in the others.
- */
-function addSearched(conditions: Conditions, keyword: string): void {
-  const parts = searchParts(keyword);
-  for (const part of parts.length > 1 ? parts : [keyword]) conditions.add(`${searchText} LIKE`, likeAnywhere(part));
-  if (parts.length > 1) conditions.addTerm(`position(${conditions.value(keyword)} in ${searchText}) > 0`);
-}
-
-/** Parts that the index is searched for. Each further one reads a list more, and excludes next to nothing. */
-const mostParts = 6;
-
-/** Trigrams of a keyword in lower case, the last one first: many serial numbers have their beginning in common. */
-export function searchParts(keyword: string): string[] {
-  const words = keyword.match(/[a-z\d]{3,}/g) ?? [];
-  return words.flatMap(trigramsOf).reverse().slice(0, mostParts);
-}
-
-/** As few trigrams as have all of a word, but three of one that has them: two find many other devices. */
-function trigramsOf(word: string): string[] {
-  const last = word.length - 3;
-  const count = Math.min(last + 1, Math.max(3, Math.ceil(word.length / 3)));
-  return Array.from({ length: count }, (_, i) => Math.round((i * last) / Math.max(count - 1, 1))).map(at =>
-    word.slice(at, at + 3),
-  );
-}
-
-/** The numbers whose digits begin with those of the keyword, and serial numbers that have it: an index of its own for each part. */
-function startOfIds(conditions: Conditions, keyword: string): string {
-  const digits = keyword.slice(idPrefix.length);
-  const inSerial = `${likeId} AND lower(serial_number COLLATE "C") LIKE ${conditions.value(likeAnywhere(keyword))}`;
-  return `(${[...rangesOf(digits), inSerial].join(' OR ')})`;
-}
-
-/** Ids have no zeros in front. */
-function* rangesOf(digits: string): Generator<string> {
-  if (digits.startsWith('0')) return;
-  for (
-    let [first, count] = [Number(digits), 1];
-    first < Number.MAX_SAFE_INTEGER;
-    [first, count] = [first * 10, count * 10]
-  )
-    yield `number BETWEEN ${first} AND ${first + count - 1}`;
-}
-
-/** Whether a keyword has three letters or digits in a row, which the index for keywords needs to find few devices fast. */
-export const isSelective = (keyword: string | undefined): boolean => /[a-z\d]{3}/i.test(keyword ?? '');

@@ -1,6 +1,7 @@
 /** Data that PostgreSQL derives from the rows of devices: how it is made, and where it does not agree with them. */
 import { hourMs } from '../../../src/contract/durations.ts';
 import { countAllUsers } from '../../store/postgres/migrations.ts';
+import { searchTexts } from '../../store/postgres/search-texts.ts';
 import { tallyDialect } from '../../store/postgres/tallies.ts';
 import { makeTallies, tallyFault } from '../../store/write/tallies.ts';
 
@@ -14,6 +15,8 @@ export const derived = [
   countAllUsers,
   'DELETE FROM tally',
   makeTallies(tallyDialect),
+  'DELETE FROM search_text',
+  `INSERT INTO search_text (kind, key, text) ${searchTexts}`,
 ];
 
 export const faults = [
@@ -32,4 +35,7 @@ export const faults = [
        WHERE tags IS NOT NULL OR proof IS NOT NULL) AS marks
    GROUP BY mark, number HAVING sum(by) <> 0`,
   tallyFault(tallyDialect),
+  `SELECT DISTINCT 'the search has another ' || kind || ' than the rows' FROM (
+     SELECT kind, key, text, -1 AS by FROM search_text UNION ALL SELECT kind, key, text, 1 FROM (${searchTexts}) AS wanted) AS texts
+   GROUP BY kind, key, text HAVING sum(by) <> 0`,
 ];

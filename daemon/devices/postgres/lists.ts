@@ -13,6 +13,7 @@ import { type DeviceRow, deviceRowFields } from '../records.ts';
 import { Beginnings } from './beginnings.ts';
 import { markFields, marksOf, presentConditions } from './conditions.ts';
 import { type Moment, movingOf } from './remembered.ts';
+import { findWords, isBroad } from './search.ts';
 import { type Few, totalOf } from './totals.ts';
 
 /** The columns of a `DeviceRow`. */
@@ -26,7 +27,8 @@ export function toDeviceRow(row: Readonly<Record<string, unknown>>): DeviceRow {
 const nullable: ReadonlySet<DeviceSort> = new Set(['activatedAt', 'lastUsedAt', 'updatedAt']);
 
 /** A page of devices. They are numbered in order of creation, and times never go back. */
-export async function listDevices(readers: Readers, query: DeviceQuery): Promise<Rows<DeviceRow>> {
+export async function listDevices(readers: Readers, asked: DeviceQuery): Promise<Rows<DeviceRow>> {
+  const query = asked.search === undefined ? asked : { ...asked, search: await findWords(readers, asked.search) };
   const isByNumber = sortColumn(query.sortBy) === null && namesOnly(query, 'createdFrom', 'createdTo');
   const { rows } = isByNumber ? await pageByNumber(readers, query) : await pageByQuery(readers, query);
   return rowsOf(rows, toDeviceRow);
@@ -58,7 +60,9 @@ function pageByNumber(readers: Readers, { descending, offset, limit, createdFrom
 async function pageByQuery(readers: Readers, query: DeviceQuery, isFirst = true): Promise<Pick<Result, 'rows'>> {
   const conditions = presentConditions(query);
   const beginnings =
-    sortColumn(query.sortBy) === null && !isInOrder(query) ? new Beginnings(readers, query) : undefined;
+    sortColumn(query.sortBy) === null && !isInOrder(query) && !isBroad(query)
+      ? new Beginnings(readers, query)
+      : undefined;
   const known = isFirst ? beginnings?.known(conditions.values) : undefined;
   const options = { looksUp: !known, given: known?.areKept, mayBeNull: isFirst };
   const total = totalOf(readers, query, conditions.values, options);
@@ -116,7 +120,11 @@ function isInOrder(query: DeviceQuery): boolean {
  */
 function isSorted(query: DeviceQuery): boolean {
   const isByNumber = sortColumn(query.sortBy) === null;
-  return query.keyword !== undefined || (movingOf(query) === undefined ? !isByNumber : isByNumber);
+  return (
+    query.keyword !== undefined ||
+    query.search !== undefined ||
+    (movingOf(query) === undefined ? !isByNumber : isByNumber)
+  );
 }
 
 /** If few devices match, a materialized subquery finds them first. The planner would search all devices in the order of the page. */

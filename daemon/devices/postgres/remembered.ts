@@ -1,5 +1,6 @@
 /** Totals that were counted at one moment, and how they have changed since. */
 
+import { createHash } from 'node:crypto';
 import { keptEntries, recentMs } from '../../store/postgres/list-tables.ts';
 import { fieldFilters, fieldsOf, movingFilters } from '../filters.ts';
 import type { DeviceFilter } from '../queries.ts';
@@ -33,7 +34,9 @@ export const movingOf = (filter: DeviceFilter) => movingFilters.find(field => fi
 /** The common part of filters whose totals follow from one another. */
 export function nameOf(filter: DeviceFilter): string {
   const bound = movingOf(filter);
-  return JSON.stringify(fieldsOf(filter).map(field => (field === bound ? [field] : [field, filter[field]])));
+  const name = JSON.stringify(fieldsOf(filter).map(field => (field === bound ? [field] : [field, filter[field]])));
+  // A search has all that its words have found.
+  return filter.search === undefined ? name : createHash('sha256').update(name).digest('base64');
 }
 
 /** The total to remember; null if it can change without an entry in `device_before`, because its filter names too recent uses. */

@@ -4,8 +4,10 @@ import { Conditions } from '../../store/postgres/conditions.ts';
 import type { Readers } from '../../store/postgres/readers.ts';
 import { namesOnly } from '../filters.ts';
 import type { DeviceFilter } from '../queries.ts';
-import { isSelective, marked, markFields, marksOf, presentConditions } from './conditions.ts';
+import { marked, markFields, marksOf, presentConditions } from './conditions.ts';
+import { isSelective } from './keyword.ts';
 import { type FilterTotal, type Moment, movingOf, nameOf, sinceThen, toRemember } from './remembered.ts';
+import { isBroad } from './search.ts';
 
 /** A part of a statement. */
 interface Total {
@@ -54,7 +56,8 @@ interface TotalOptions {
 /** `values`: those that the statement already has; parameters are added. */
 export function totalOf(readers: Readers, filter: DeviceFilter, values: unknown[], options: TotalOptions): Total {
   const isKind = namesOnly(filter, 'userId', 'deviceType', 'status', 'manufacturer');
-  if (filter.serialNumber === undefined && !isKind) return rememberedTotal(readers, filter, values, options);
+  if (filter.serialNumber === undefined && !isKind && !isBroad(filter))
+    return rememberedTotal(readers, filter, values, options);
   const conditions = presentConditions(filter, values);
   const counted = `SELECT count(*) FROM device ${conditions.where}`;
   if (!isKind) return plain(counted, options);
@@ -86,7 +89,7 @@ export function rememberedTotal(
   const few = looksUp ? fewOf(filter, before) : undefined;
   const expression = (): string => {
     // The page looks few matches of a keyword up each time.
-    if (few && (!before || isSelective(filter.keyword)))
+    if (few && (!before || isSelective(filter)))
       return `CASE WHEN ${few.areAll} THEN (SELECT total FROM few) ELSE ${counted()} END`;
     const otherwise = () => (mayBeNull ? 'NULL' : counted());
     return (before && sinceThen(before, filter, values, otherwise)) ?? counted();
@@ -105,7 +108,7 @@ export function rememberedTotal(
 }
 
 function fewOf(filter: DeviceFilter, before: FilterTotal | undefined): Few | undefined {
-  if (isSelective(filter.keyword)) return (before?.total ?? 0) <= mostHits ? upTo(mostHits) : undefined;
+  if (isSelective(filter)) return (before?.total ?? 0) <= mostHits ? upTo(mostHits) : undefined;
   const isSorted = movingOf(filter) !== undefined || marksOf(filter).length > 0;
   return isSorted && before && before.total <= mostSorted ? upTo(mostSorted) : undefined;
 }

@@ -9,6 +9,7 @@ import { DeviceCounts } from '../counts.ts';
 import { marksOf } from '../proof.ts';
 import type { DeviceRecord } from '../records.ts';
 import { devices } from '../tables.ts';
+import { writeSearched } from './search-texts.ts';
 import { Tallies } from './tallies.ts';
 
 export class BesideDevices implements BesideRows<DeviceRecord> {
@@ -22,14 +23,16 @@ export class BesideDevices implements BesideRows<DeviceRecord> {
     this.#statements = statements;
   }
 
-  isPlain({ tags, proof }: DeviceRecord): boolean {
-    return proof === null && !hasTags(tags);
+  isPlain({ tags, proof, userKey }: DeviceRecord): boolean {
+    return proof === null && userKey === null && !hasTags(tags);
   }
 
-  written(before: DeviceRecord | null, { number, tags, proof }: DeviceRecord): void {
+  written(before: DeviceRecord | null, after: DeviceRecord): void {
+    const { number, tags, proof } = after;
     const [oldTags, oldProof] = [before?.tags ?? noTags, before?.proof ?? null];
     if (tags !== oldTags) setTags(this.#statements, number, oldTags, tags);
     if (proof !== oldProof) setMarks(this.#statements, number, marksOf(oldProof), marksOf(proof));
+    writeSearched(this.#statements, before, after);
   }
 
   entered(row: ChainedRow): void {

@@ -1,3 +1,4 @@
+import type { SearchField } from '../../../src/contract/search-words.ts';
 import { fieldTerm } from '../../store/sqlite/reads.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
 import { fieldFilters, isCounted, sortColumn } from '../filters.ts';
@@ -52,6 +53,17 @@ export const filterMarks = ({ aaguid, advisory }: DeviceFilter): string[] => [
   ...(advisory === undefined ? [] : [advisoryMark(advisory)]),
 ];
 
+/** Whether a field contains a text in lower case. instr() has no wildcards; lower() changes ASCII letters only, as serial numbers have. */
+const contained: Readonly<Record<SearchField, string>> = {
+  id: `(instr(lower(serial_number), ?) > 0 OR instr('dev-' || number, ?) > 0)`,
+  maker: 'instr(search_fold(manufacturer), ?) > 0',
+  model: 'instr(search_fold(model), ?) > 0',
+  user: 'instr(user_key, ?) > 0',
+  name: 'EXISTS (SELECT 1 FROM person WHERE person.number = device.person AND instr(search_fold(name), ?) > 0)',
+  note: 'instr(search_fold(note), ?) > 0',
+  tag: `EXISTS (SELECT 1 FROM json_each(device.tags) AS tag WHERE instr(search_fold(tag.key || ':' || tag.value), ?) > 0)`,
+};
+
 /** The terms of a filter, with their values. `range`: where the numbers of the devices are, if the caller has limited them. */
 export function conditions(filter: DeviceFilter, range = everyNumber): { where: string; values: unknown[] } {
   const terms: string[] = [];
@@ -77,10 +89,28 @@ export function conditions(filter: DeviceFilter, range = everyNumber): { where: 
     );
   if (filter.keyword !== undefined) {
     const lower = asciiLower(filter.keyword);
-    // lower() changes ASCII letters only, as intended; instr() has no wildcards.
-    term(`(instr(lower(serial_number), ?) > 0 OR instr('dev-' || number, ?) > 0)`, lower, lower);
+    term(contained.id, lower, lower);
+  }
+  for (const { text, in: fields } of filter.search ?? []) {
+    const any = fields.map(field => contained[field]).join(' OR ');
+    term(`(${any})`, ...fields.flatMap(field => (field === 'id' ? [text, text] : [text])));
   }
   return { where: terms.length ? `WHERE ${terms.join(' AND ')}` : '', values };
+}
+
+/** How many of the rows match the filter now. */
+export function countMatches(
+  statements: Statements,
+  rows: readonly { readonly number: number }[],
+  filter: DeviceFilter,
+) {
+  const { where, values } = conditions(filter);
+  const numbers = JSON.stringify(rows.map(({ number }) => number));
+  return statements.value<number>(
+    `SELECT count(*) FROM device ${where} AND number IN (SELECT value FROM json_each(?))`,
+    ...values,
+    numbers,
+  );
 }
 
 /** ASCII letters in lower case, all other characters unchanged. */

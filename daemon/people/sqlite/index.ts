@@ -2,8 +2,8 @@
 
 import type { Rows, Window } from '../../store/queries.ts';
 import type { Statements } from '../../store/sqlite/statements.ts';
-import type { SqliteSubject } from '../../store/sqlite/subject.ts';
-import { decoder } from '../../store/sqlite/tables.ts';
+import type { BesideRows, SqliteSubject } from '../../store/sqlite/subject.ts';
+import { decoder, type SqliteTables } from '../../store/sqlite/tables.ts';
 import { selectList } from '../../store/table.ts';
 import type { PersonFilter } from '../queries.ts';
 import { personTerms } from '../reads.ts';
@@ -50,6 +50,22 @@ function readPeople(statements: Statements, query: PersonFilter & Window): Rows<
   return { rows, total: statements.value<number>(`SELECT count(*) ${from} ${where}`, ...values)! };
 }
 
+const keepName = `INSERT INTO search_text (kind, key, text) VALUES ('name', CAST(? AS TEXT), search_fold(?))
+  ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text`;
+const removeName = `DELETE FROM search_text WHERE kind = 'name' AND key = CAST(? AS TEXT)`;
+
+/** Keeps the names of persons in the texts by which devices are found. */
+const besidePeople = ({ statements }: SqliteTables): BesideRows<PersonRecord> => ({
+  table: people,
+  written(before, { number, name }) {
+    if (name === (before?.name ?? null)) return;
+    if (name === null) statements.run(removeName, number);
+    else statements.run(keepName, number, name);
+  },
+  end() {},
+});
+
 export const peopleInSqlite: SqliteSubject = {
+  beside: besidePeople,
   reads: statements => ({ people: query => readPeople(statements, query) }),
 };

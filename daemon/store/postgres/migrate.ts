@@ -4,6 +4,7 @@ import type { Address } from './address.ts';
 import { excludeOlder, lockSpace } from './daemon-lock.ts';
 import { sqlState, toOpenFailure } from './failure.ts';
 import { personSearchIndex, migrations as released, searchIndex } from './migrations.ts';
+import { searchTextIndex } from './search-texts.ts';
 import { type DatabaseLogin, DatabaseSession } from './session.ts';
 
 const MIGRATION_LOCK = 1;
@@ -156,6 +157,7 @@ async function addSearch(session: DatabaseSession, notice: (message: string) => 
     await session.runOnce('CREATE EXTENSION IF NOT EXISTS pg_trgm');
     await session.runOnce(searchIndex);
     await session.runOnce(personSearchIndex);
+    await session.runOnce(searchTextIndex);
     await session.runOnce('RELEASE search');
   } catch (error) {
     await session.runOnce('ROLLBACK TO search');

@@ -2,6 +2,7 @@
 import type { Migration } from '../schema.ts';
 import { registry, schema, text } from './first-schema.ts';
 import { keysBefore, listTables, modelBefore } from './list-tables.ts';
+import { search } from './search-texts.ts';
 import { tallies, tallyDevices } from './tallies.ts';
 
 /**
@@ -266,4 +267,5 @@ export const migrations: readonly Migration[] = [
   // A daemon of the previous step lets no HOLDER do anything, and a receipt that it stores leaves a device on its way.
   { number: 32, name: 'holders and shipments', sql: holders, readableBy: 4 },
   { number: 33, name: 'entries beside devices', sql: schema.entriesBesideDevices, readableBy: 4 },
+  { number: 34, name: 'texts of the search', sql: search, readableBy: 4 },
 ];

@@ -18,6 +18,7 @@ const rewritten = [
   'device_before',
   'device_key_count',
   'device',
+  'search_text',
 ] as const;
 
 /** `$1`: the id that devices show, `$2` the key of the id, `$3` the key of the name. The devices have had former names too. */

@@ -6,7 +6,7 @@ import type { Anchors, CheckReport } from '../maintenance.ts';
 import type { Subjects } from '../subjects.ts';
 import { toFailure } from './failure.ts';
 import { migrations } from './migrations.ts';
-import { openReader, versionOf } from './open.ts';
+import { addFold, openReader, versionOf } from './open.ts';
 import { SqliteRows } from './rows.ts';
 import { Statements } from './statements.ts';
 
@@ -116,6 +116,7 @@ function schemaProblems(db: Database.Database, version: number): string[] {
 function objectsOf(version: number): Map<string, SchemaObject> {
   const db = new Database(':memory:');
   try {
+    addFold(db);
     for (const { sql } of migrations.slice(0, version)) db.exec(sql);
     return new Map(schemaOf(db).map(object => [keyOf(object), object]));
   } finally {

@@ -153,6 +153,44 @@ CREATE INDEX user_by_key ON user (user_key);
 const receipts = `${schema.receipts}
 CREATE INDEX receipt_by_device ON receipt (device, created_at, number);`;
 
+/**
+ * What `search_text` has, from the rows: each user, tag, note and name of a person, in NFC and lower case. `key` leads to the devices: the
+ * key of the user, the tag, the number of the device or of the person.
+ */
+export const searchTexts = `
+  SELECT 'user' AS kind, user_key AS key, user_key AS text FROM device WHERE user_key IS NOT NULL GROUP BY user_key
+  UNION ALL SELECT 'tag', line, search_fold(line) FROM (
+    SELECT DISTINCT tag.key || ':' || tag.value AS line
+    FROM device, json_each(CASE WHEN json_valid(tags) THEN tags END) AS tag WHERE tags IS NOT NULL)
+  UNION ALL SELECT 'note', CAST(number AS TEXT), search_fold(note) FROM device WHERE note IS NOT NULL
+  UNION ALL SELECT 'name', CAST(number AS TEXT), search_fold(name) FROM person WHERE name IS NOT NULL`;
+
+/** `search_trigram` finds parts of the texts. What is deleted leaves nothing in it: an erasure must not. */
+const search = `
+CREATE TABLE IF NOT EXISTS search_text (
+  number INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  key TEXT NOT NULL,
+  text TEXT NOT NULL,
+  UNIQUE (kind, key)
+) STRICT;
+INSERT OR IGNORE INTO search_text (kind, key, text) ${searchTexts};
+CREATE VIRTUAL TABLE IF NOT EXISTS search_trigram USING fts5(
+  text, content = 'search_text', content_rowid = 'number', columnsize = 0, tokenize = 'trigram case_sensitive 1');
+INSERT INTO search_trigram (search_trigram, rank) VALUES ('secure-delete', 1);
+INSERT INTO search_trigram (search_trigram) VALUES ('rebuild');
+CREATE TRIGGER IF NOT EXISTS search_text_added AFTER INSERT ON search_text BEGIN
+  INSERT INTO search_trigram (rowid, text) VALUES (new.number, new.text);
+END;
+CREATE TRIGGER IF NOT EXISTS search_text_changed AFTER UPDATE OF text ON search_text BEGIN
+  INSERT INTO search_trigram (search_trigram, rowid, text) VALUES ('delete', old.number, old.text);
+  INSERT INTO search_trigram (rowid, text) VALUES (new.number, new.text);
+END;
+CREATE TRIGGER IF NOT EXISTS search_text_removed AFTER DELETE ON search_text BEGIN
+  INSERT INTO search_trigram (search_trigram, rowid, text) VALUES ('delete', old.number, old.text);
+END;
+`;
+
 /** In order and without gaps. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'registry', sql: registry },
@@ -184,4 +222,5 @@ export const migrations: readonly Migration[] = [
   { number: 27, name: 'ids of credentials', sql: schema.credentialIds },
   { number: 28, name: 'holders and shipments', sql: holders },
   { number: 29, name: 'entries beside devices', sql: schema.entriesBesideDevices },
+  { number: 30, name: 'texts of the search', sql: search },
 ];

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { personKey } from '../../../src/contract/person-key.ts';
 import { StoreFailure } from '../commit.ts';
 import type { Migration } from '../schema.ts';
 import { toFailure } from './failure.ts';
@@ -32,6 +33,7 @@ export async function openWriter(options: OpenOptions): Promise<Database.Databas
     closeSync(openSync(file, 'a', 0o600));
     db = new Database(file, { timeout: 5000 });
     const version = versionOf(db, file, migrations.length);
+    addFold(db);
     if (options.disposable) disposableSettings(db);
     else settings(db);
     await migrate(db, version, options);
@@ -47,10 +49,16 @@ export function openReader(file: string): Database.Database {
   try {
     const db = new Database(file, { readonly: true, timeout: 5000 });
     distrust(db);
+    addFold(db);
     return db;
   } catch (error) {
     throw toFailure(error, 'cannot open the database', file);
   }
+}
+
+/** `search_fold` is the text as searches compare it; the lower() of SQLite changes ASCII letters only. The schema has it in no trigger. */
+export function addFold(db: Database.Database): void {
+  db.function('search_fold', { deterministic: true }, text => (typeof text === 'string' ? personKey(text) : null));
 }
 
 /**

@@ -3,13 +3,18 @@ import type { DeviceQuery, Tally } from '../../../daemon/devices/queries.ts';
 import type { DeviceRecord, DeviceRow } from '../../../daemon/devices/records.ts';
 import type { Rows } from '../../../daemon/store/queries.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
+import type { SearchField } from '../../../src/contract/search-words.ts';
 import { countedTags } from '../../../src/contract/values.ts';
 
 /** The expected list of devices, in the simplest possible code. */
-export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery): Rows<DeviceRow> {
+export function listModel(
+  devices: readonly DeviceRecord[],
+  query: DeviceQuery,
+  names: PersonNames = new Map(),
+): Rows<DeviceRow> {
   const direction = query.descending ? -1 : 1;
   const found = devices
-    .filter(device => matches(device, query))
+    .filter(device => matches(device, query) && hasWords(device, query, names))
     .sort((a, b) => {
       const [x, y] = [sortKey(a, query), sortKey(b, query)];
       if (x === y) return direction * (a.number - b.number);
@@ -17,6 +22,24 @@ export function listModel(devices: readonly DeviceRecord[], query: DeviceQuery):
       return direction * (typeof x === 'string' ? byCodePoint(x, String(y)) : x - Number(y));
     });
   return { rows: found.slice(query.offset, query.offset + query.limit).map(toRow), total: found.length };
+}
+
+/** Names of persons, by their numbers. */
+type PersonNames = ReadonlyMap<number, string | null>;
+
+function hasWords(device: DeviceRecord, { search = [] }: DeviceQuery, names: PersonNames): boolean {
+  const texts: Readonly<Record<SearchField, readonly (string | null | undefined)[]>> = {
+    id: [`DEV-${device.number}`, device.serialNumber],
+    maker: [device.manufacturer],
+    model: [device.model],
+    user: [device.userId],
+    name: [device.person === null ? null : names.get(device.person)],
+    note: [device.note],
+    tag: Object.entries(device.tags).map(([name, value]) => `${name}:${value}`),
+  };
+  return search.every(({ text, in: fields }) =>
+    fields.flatMap(field => texts[field]).some(each => personKey(each ?? '').includes(text)),
+  );
 }
 
 /** Code points sort as the bytes of UTF-8; JavaScript compares UTF-16 code units, which differ above U+FFFF. */

@@ -4,6 +4,7 @@ import type { DeviceFilter, DeviceQuery } from '../../../daemon/devices/queries.
 import type { DeviceRecord } from '../../../daemon/devices/records.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
+import { searchWords } from '../../../src/contract/search-words.ts';
 import type { Tags } from '../../../src/contract/tags.ts';
 import { deviceSorts, deviceStatuses, deviceTypes } from '../../../src/contract/values.ts';
 import { addDevice, commit, numbersOf, queryOf, type Rule, rule, setDevice, sometimes, useDevice } from './fixtures.ts';
@@ -71,9 +72,14 @@ export const all = async (store: Store, count: number): Promise<DeviceRecord[]> 
   (await Promise.all(Array.from({ length: count }, (_, i) => store.device(i + 1)))) as DeviceRecord[];
 
 /** Fails unless the page and its total are those of the model. */
-export async function agree(store: Store, devices: readonly DeviceRecord[], query: DeviceQuery): Promise<void> {
+export async function agree(
+  store: Store,
+  devices: readonly DeviceRecord[],
+  query: DeviceQuery,
+  names?: Parameters<typeof listModel>[2],
+): Promise<void> {
   const found = await store.devices(query);
-  const wanted = listModel(devices, query);
+  const wanted = listModel(devices, query, names);
   expect({ query, total: found.total, numbers: numbersOf(found.rows) }).toEqual({
     query,
     total: wanted.total,
@@ -104,6 +110,19 @@ const keywords = [
   'İ',
   'v-9',
 ];
+const searches = [
+  'lot:7',
+  'FEITIAN',
+  'æo k9',
+  'maker:feit',
+  'person:ali',
+  'uk-',
+  '7',
+  'tag:lot-7::',
+  'dev-1 usr-1',
+  'rare',
+  'nothing',
+];
 /** Bounds among the times that devices have, and beyond them. */
 const bound = (...times: readonly number[]) => sometimes(fc.constantFrom(...times));
 const timeFilters = {
@@ -126,6 +145,7 @@ const queries = fc.record({
   userId: maybe([...users, 'unknown']),
   keyword: maybe(keywords),
   tags: sometimes(fc.constantFrom(...tagFilters)),
+  search: maybe(searches.map(searchWords)),
 });
 
 /** Rules about lists of devices. */
@@ -192,7 +212,13 @@ export const listRules: readonly Rule[] = [
 
   rule('a scan returns every match once, by number, as of one moment', async ({ store }) => {
     const devices = await fill(store);
-    const filters = [{}, { status: ['LOCKED'] }, { keyword: 'uk' }, { lastUsedBefore: 4990 }] as const;
+    const filters = [
+      {},
+      { status: ['LOCKED'] },
+      { keyword: 'uk' },
+      { lastUsedBefore: 4990 },
+      { search: searchWords('lot:7 K9') },
+    ] as const;
     for (const filter of [...filters, ...tagFilters.map(tags => ({ tags }))]) {
       const found: number[] = [];
       const scan = store.scanDevices(filter);

@@ -178,7 +178,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     },
     devices: async query => {
       const keyword = fault === 'treats % as a wildcard' ? query.keyword?.replaceAll('%', '') : query.keyword;
-      const page = listModel(present().devices, { ...query, keyword });
+      const page = listModel(present().devices, { ...query, keyword }, namesOf(present().people));
       if (fault === 'counts the page instead of the list') return { ...page, total: page.rows.length };
       if (fault !== 'puts nulls first when descending' || !query.descending) return page;
       const { sortBy } = query;
@@ -212,7 +212,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     },
     async *scanDevices(filter, { tagNames, descending = false } = {}) {
       const query = { sortBy: 'deviceId', descending, offset: 0, limit: Number.POSITIVE_INFINITY } as const;
-      const { rows } = listModel([...present().devices], { ...query, ...filter });
+      const { rows } = listModel([...present().devices], { ...query, ...filter }, namesOf(present().people));
       const names = new Set(rows.flatMap(row => Object.keys(row.tags)));
       tagNames?.found([...names].sort().slice(0, tagNames.limit + 1));
       yield rows;
@@ -495,3 +495,6 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     },
   };
 }
+
+const namesOf = (people: readonly { readonly number: number; readonly name: string | null }[]) =>
+  new Map(people.map(({ number, name }) => [number, name]));

@@ -5,6 +5,7 @@ import type { DeviceRecord } from '../../../daemon/devices/records.ts';
 import type { Change } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
 import { type ProofGrade, proofGrades } from '../../../src/contract/key-values.ts';
+import { searchWords } from '../../../src/contract/search-words.ts';
 import { deviceStatuses } from '../../../src/contract/values.ts';
 import { addDevice, commit, queryOf, type Rule, rule, setDevice, useDevice } from './fixtures.ts';
 import { talliesOf } from './list-model.ts';
@@ -31,6 +32,8 @@ const filters: readonly DeviceFilter[] = [
   { keyword: 'dev-1', createdFrom: start },
   { createdTo: start + 3 * day, manufacturer: 'Feitian', status: ['INACTIVE'] },
   { model: 'ePass K9', status: ['ACTIVE'] },
+  ...['lot:7', 'alice', 'FEITIAN', 's-1 lot:', 'person:o tag:zone', '7'].map(text => ({ search: searchWords(text) })),
+  { search: searchWords('bob'), status: ['ACTIVE'] },
 ];
 /** Other bounds at each step, as those that follow the clock. */
 const moving = (bound: number): readonly DeviceFilter[] => [

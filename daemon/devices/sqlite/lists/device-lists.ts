@@ -1,4 +1,5 @@
 import type { ProofGrade } from '../../../../src/contract/key-values.ts';
+import type { SearchWord } from '../../../../src/contract/search-words.ts';
 import { noTags, type Tag, type Tags } from '../../../../src/contract/tags.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { selectList } from '../../../store/table.ts';
@@ -8,12 +9,13 @@ import { gradeOf, marksOf } from '../../proof.ts';
 import type { DeviceFilter, DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import type { DeviceRecord } from '../../records.ts';
 import { asciiLower, filterMarks, type NumberPage, proofGrade } from '../lists-sql.ts';
-import { type Bits, combined } from './bits.ts';
+import { type Bits, bitsFor, combined } from './bits.ts';
 import { DeviceColumns, type ListedDevice, listedFields } from './device-columns.ts';
 import { addIdsWith } from './id-digits.ts';
 import { IndexedSets, type ReadIndex } from './indexed-sets.ts';
 import { type Matches, matching } from './matches.ts';
 import { NumberSet } from './number-set.ts';
+import { addDevicesWith } from './search.ts';
 import { SerialOrder } from './serial-order.ts';
 import { pageByText, TimeOrder } from './sorted-page.ts';
 import { statisticsOf } from './statistics.ts';
@@ -33,6 +35,8 @@ export class DeviceLists {
   readonly #statements: Statements;
   readonly #columns = new DeviceColumns();
   readonly #users: IndexedSets;
+  /** By number of the person. */
+  readonly #persons: IndexedSets;
   /** By `name:value`. */
   readonly #tags: IndexedSets;
   /** By AAGUID and advisory of the proof. */
@@ -44,6 +48,7 @@ export class DeviceLists {
   constructor(statements: Statements) {
     this.#statements = statements;
     this.#users = new IndexedSets(indexOf(statements, devicesOfUser), maxCached.users);
+    this.#persons = new IndexedSets(indexOf(statements, devicesOfPerson), maxCached.users);
     this.#tags = new IndexedSets(indexOf(statements, devicesWithTag, nameAndValue), maxCached.tags);
     this.#marks = new IndexedSets(indexOf(statements, devicesWithMark), maxCached.marks);
     this.#order = new SerialOrder(statements, this.#columns.serials);
@@ -86,7 +91,8 @@ export class DeviceLists {
     }
   }
 
-  #index(before: IndexedFields, { number, userKey, tags, proof }: DeviceRecord): void {
+  #index(before: IndexedFields, { number, userKey, person, tags, proof }: DeviceRecord): void {
+    if (person !== before.person) this.#persons.change(number, person === null ? [] : [String(person)]);
     if (userKey !== before.userKey) this.#users.change(number, userKey === null ? [] : [userKey]);
     if (tags !== before.tags) this.#tags.change(number, textsOf(tags));
     if (proof !== before.proof) this.#marks.change(number, marksOf(proof));
@@ -107,7 +113,8 @@ export class DeviceLists {
 
   /** The page, if that takes only a fraction of a millisecond; else null: use `page`. */
   quickPage(query: DeviceQuery): NumberPage | null {
-    if (query.keyword !== undefined || namesTime(query) || !this.#byNumber(query)) return null;
+    if (query.keyword !== undefined || query.search !== undefined || namesTime(query) || !this.#byNumber(query))
+      return null;
     const indexed = lookups(query, this.#users, this.#tags, this.#marks).map(({ sets, value }) => sets.find(value));
     if (indexed.includes(null)) return null;
     const matches = this.#matches(query, indexed as NumberSet[], []);
@@ -121,6 +128,7 @@ export class DeviceLists {
     const last = this.#columns.count;
     const also: Bits[] = [];
     if (query.keyword) also.push(yield* this.#withKeyword(query.keyword, last));
+    for (const word of query.search ?? []) also.push(yield* this.#withWord(word, last));
     if (namesTime(query)) also.push(yield* matchingTimes(this.#columns, query, last));
     const wanted = lookups(query, this.#users, this.#tags, this.#marks);
     const read: NumberSet[] = [];
@@ -181,6 +189,18 @@ export class DeviceLists {
     return NumberSet.of(number === undefined ? [] : [number]);
   }
 
+  *#withWord(word: SearchWord, last: number): Generator<void, Bits> {
+    const { texts } = this.#columns;
+    const bits = word.in.includes('id') ? yield* this.#withKeyword(word.text, last) : bitsFor(last);
+    if (word.in.includes('maker')) texts.manufacturer.addWith(word.text, bits);
+    if (word.in.includes('model')) texts.model.addWith(word.text, bits);
+    const sets = { user: this.#users, name: this.#persons, tag: this.#tags };
+    yield* addDevicesWith(word, this.#statements, sets, { bits, last });
+    // Later devices are in the sets too.
+    bits[last >>> 5]! &= -1 >>> (31 - (last & 31));
+    return bits;
+  }
+
   *#withKeyword(keyword: string, last: number): Generator<void, Bits> {
     const lower = asciiLower(keyword);
     yield* this.#trigrams.upTo(last);
@@ -204,8 +224,8 @@ function* load(statements: Statements, columns: DeviceColumns): Generator<void, 
   }
 }
 
-type IndexedFields = Pick<DeviceRecord, 'userKey' | 'tags' | 'proof'>;
-const unindexed: IndexedFields = { userKey: null, tags: noTags, proof: null };
+type IndexedFields = Pick<DeviceRecord, 'userKey' | 'person' | 'tags' | 'proof'>;
+const unindexed: IndexedFields = { userKey: null, person: null, tags: noTags, proof: null };
 
 /** Values whose devices are cached: a set of many devices takes a bit for each device of the registry. */
 const maxCached = { users: 500, tags: 200, marks: 100 };
@@ -216,6 +236,8 @@ const indexOf =
   (value, after, limit) =>
     statements.values<number>(statement, ...partsOf(value), after, limit);
 const devicesOfUser = 'SELECT number FROM device WHERE user_key = ? AND number > ? ORDER BY number LIMIT ?';
+const devicesOfPerson =
+  'SELECT number FROM device WHERE person = CAST(? AS INTEGER) AND number > ? ORDER BY number LIMIT ?';
 const devicesWithMark = 'SELECT device FROM device_mark WHERE mark = ? AND device > ? ORDER BY device LIMIT ?';
 const devicesWithTag =
   'SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? ORDER BY device LIMIT ?';

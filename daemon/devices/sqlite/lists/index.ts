@@ -4,7 +4,7 @@ import type { Statements } from '../../../store/sqlite/statements.ts';
 import { stillMatches } from '../../filters.ts';
 import type { DeviceQuery, DeviceStatistics, StatisticsQuery } from '../../queries.ts';
 import type { DeviceRow } from '../../records.ts';
-import { sqlPage } from '../lists-sql.ts';
+import { countMatches, sqlPage } from '../lists-sql.ts';
 import { deviceRows } from '../rows.ts';
 import { sqlStatistics, talliesIn } from '../statistics.ts';
 import { type DeviceDeltas, DeviceLists } from './device-lists.ts';
@@ -112,6 +112,7 @@ class ListsInMemory implements ListedDevices {
     if (quick) return deviceRows(this.#statements, quick);
     return this.#oneAtATime(async () => {
       for (let attempt = 1; ; attempt++) {
+        const commits = this.#commits;
         const work = this.#lists.page(query);
         // The third attempt holds the event loop, so that no commit can come in between.
         const page = await (attempt < 3
@@ -119,9 +120,19 @@ class ListsInMemory implements ListedDevices {
           : cooperatively(work, { slice: new TimeSlice(Number.POSITIVE_INFINITY) }));
         const rows = deviceRows(this.#statements, page);
         // The rows are read after the page was made: a commit in between must not show rows that do not match.
-        if (attempt === 3 || rows.rows.every(row => stillMatches(row, query))) return rows;
+        if (
+          attempt === 3 ||
+          (this.#areFound(rows.rows, query, commits) && rows.rows.every(row => stillMatches(row, query)))
+        )
+          return rows;
       }
     });
+  }
+
+  /** Whether the rows still have the words of a search; `commits`: the number of commits when it began. */
+  #areFound(rows: readonly DeviceRow[], { search }: DeviceQuery, commits: number): boolean {
+    if (search === undefined || commits === this.#commits) return true;
+    return countMatches(this.#statements, rows, { search }) === rows.length;
   }
 
   *#fill(): Generator<void, void> {

@@ -14,6 +14,10 @@ const { deviceType, status, proof } = deviceFilters;
 export const filterFlags = {
   type: { value: 'TYPE', field: 'deviceType', many: true, choices: deviceType.values, help: 'only this type' },
   status: { value: 'STATUS', many: true, choices: status.values, help: 'only devices in this state' },
+  search: {
+    value: 'WORDS',
+    help: 'words that all occur in id, serial number, manufacturer, model, user, note or tags; maker:, model:, person: or tag: before a word restricts it',
+  },
   keyword: { value: 'TEXT', short: 'k', help: 'part of a deviceId or serial number, in upper or lower case' },
   serial: {
     value: 'SERIAL',
