@@ -23,19 +23,18 @@ import { presented, storedIn } from './present.ts';
 import type { ProviderRecord } from './provider.ts';
 import type { ProviderService } from './provider-service.ts';
 import { isRefusal, newLabel } from './providers/provider-api.ts';
+import type { RemoteCredentials } from './remote-credentials.ts';
 
 /** Dependencies of the service. */
 export interface CredentialServiceParts {
   readonly store: Store;
   readonly providers: ProviderService;
+  readonly remoteCredentials: RemoteCredentials;
   /** Labels of credentials begin with it. */
   readonly registryId: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
-
-/** Milliseconds for which a provider may not list or find what it has accepted just now. */
-export const SETTLES_MS = 10 * 60_000;
 
 /** For how long a request waits for an equal one at another node, which the provider is still carrying out, and how often it looks. */
 const OTHER_NODE_MS = { forMs: 10_000, everyMs: 250 } as const;
@@ -46,10 +45,12 @@ const FIRST = 100;
 /** A refusal is thrown as an `ApiError`. */
 export class CredentialService {
   readonly #parts: CredentialServiceParts;
+  readonly #there: RemoteCredentials;
   readonly #answers = new KeyedMutex<string>();
 
   constructor(parts: CredentialServiceParts) {
     this.#parts = parts;
+    this.#there = parts.remoteCredentials;
   }
 
   /** Callers who issue no keys do not see by what a key is asked. */
@@ -153,42 +154,12 @@ export class CredentialService {
     const { store, now } = this.#parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) return presented(credential, device);
-    const change = await this.removeThere(provider, credential);
+    const change = await this.#there.remove(provider, credential);
     if (change === null) return presented(credential, device);
     const after = { ...credential, ...change.set } as domain.CredentialRecord;
     return commitLast(store, context, { at: after.removedAt ?? now(), changes: [change] }, () =>
       presented(after, device),
     );
-  }
-
-  /**
-   * Removes it at the provider. Resolves with the change that follows; null if none does: as long as a request whose answer was lost may
-   * still register it, or the provider may not know yet what it has accepted, it has to be removed again. Rejects as
-   * `ProviderService.ask` does.
-   */
-  async removeThere(
-    provider: ProviderRecord,
-    credential: domain.CredentialRecord,
-  ): Promise<ReturnType<typeof domain.removed> | null> {
-    const { store, providers, now } = this.#parts;
-    const { account, credentialId, issuedAt, uncertainAt } = credential;
-    let { remoteId } = credential;
-    let isGone = credentialId === null;
-    if (credentialId !== null) {
-      remoteId ??= await this.#lookUp(provider, credential);
-      const request = providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
-      const wasThere = await request.catch(async error => {
-        // The provider may have removed it: it stays to be removed, also if the device is unlocked before that is known.
-        const changes = [domain.givenUp(credential, now())];
-        if (error instanceof ProviderUnavailable && uncertainAt === null)
-          await store.commit({ at: now(), actor: null, requestId: null, changes });
-        throw error;
-      });
-      isGone = wasThere && remoteId !== null;
-    }
-    const at = now();
-    if (isGone || (issuedAt ?? uncertainAt ?? at) <= at - SETTLES_MS) return domain.removed(credential, at);
-    return uncertainAt === null ? domain.givenUp(credential, at) : null;
   }
 
   /** Registers the credential at the provider, unless it did so before. Resolves with the id there. */
@@ -200,7 +171,7 @@ export class CredentialService {
     isRepeated: boolean,
   ): Promise<string> {
     const { providers } = this.#parts;
-    const lookedUp = () => this.#lookUp(provider, credential);
+    const lookedUp = () => this.#there.lookUp(provider, credential);
     const before = isRepeated ? await lookedUp() : null;
     if (before !== null) return before;
     const { account, label, begun, device } = credential;
@@ -224,7 +195,7 @@ export class CredentialService {
   #acceptedElsewhere(provider: ProviderRecord, credential: domain.CredentialRecord): Promise<string | null> {
     const { store } = this.#parts;
     const look = async () => {
-      const found = await this.#lookUp(provider, credential);
+      const found = await this.#there.lookUp(provider, credential);
       if (found === null && (await store.credential(credential.number))?.version !== credential.version)
         throw new Conflict(`credential ${credential.number} was changed at the same time`);
       return found;
@@ -239,12 +210,6 @@ export class CredentialService {
     return this.#commit(context, change);
   }
 
-  /** The id at the provider; null if it does not list the credential, or keeps no list. */
-  async #lookUp(provider: ProviderRecord, { account, credentialId, label }: domain.CredentialRecord) {
-    const list = (await this.#parts.providers.ask(provider, api => api.list(account))) ?? [];
-    return list.find(one => one.credentialId === credentialId || one.label === label)?.remoteId ?? null;
-  }
-
   /** A credential that was begun is begun again, unless the provider has accepted it. */
   async #demandUnfinished(context: Context, provider: ProviderRecord, open: domain.CredentialRecord): Promise<void> {
     const exists = new ApiError(
@@ -253,7 +218,7 @@ export class CredentialService {
     );
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
-    const remoteId = await this.#lookUp(provider, open);
+    const remoteId = await this.#there.lookUp(provider, open);
     const at = this.#parts.now();
     // A request that is not listed may still be under way, or may have been accepted just now.
     await this.#commit(context, remoteId === null ? domain.givenUp(open, at) : domain.issued(open, remoteId, at));
@@ -276,7 +241,7 @@ export class CredentialService {
   async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
     for (const one of await this.#parts.store.credentialsOf(number)) {
       if (one.provider !== provider.number || one.removedAt !== null || one.uncertainAt === null) continue;
-      const change = await this.removeThere(provider, one);
+      const change = await this.#there.remove(provider, one);
       if (change) await this.#commit(context, change);
     }
   }

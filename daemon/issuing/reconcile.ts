@@ -6,13 +6,10 @@ import { providerBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { type Context, commitFor } from '../requests/context.ts';
 import { type CredentialRecord, removed } from './credential.ts';
-import { type CredentialService, type CredentialServiceParts, SETTLES_MS } from './credential-service.ts';
+import type { CredentialServiceParts } from './credential-service.ts';
 import type { ProviderRecord } from './provider.ts';
 import { type RemoteCredential, registryOf } from './providers/provider-api.ts';
-
-interface ReconcileParts extends CredentialServiceParts {
-  readonly credentials: Pick<CredentialService, 'removeThere'>;
-}
+import { SETTLES_MS } from './remote-credentials.ts';
 
 type Reconciliation = DataOf<Routes['reconcileProvider']>;
 type ReconcileInput = BodyOf<Routes['reconcileProvider']>;
@@ -34,7 +31,13 @@ interface AccountDifferences {
 }
 
 /** Makes it. */
-export function reconciler({ store, providers, credentials, registryId, now }: ReconcileParts): Reconcile {
+export function reconciler({
+  store,
+  providers,
+  remoteCredentials,
+  registryId,
+  now,
+}: CredentialServiceParts): Reconcile {
   /** A label of an earlier version names no registry: it is that of this one if a credential has, or had, an id of it. */
   function isOwn(there: RemoteCredential, known: readonly CredentialRecord[]): boolean {
     const registry = registryOf(there.label, registryId);
@@ -72,7 +75,7 @@ export function reconciler({ store, providers, credentials, registryId, now }: R
     { account, onlyHere, onlyThere, otherPerson }: AccountDifferences,
   ): Promise<void> {
     const changes = [];
-    for (const one of otherPerson) changes.push((await credentials.removeThere(provider, one)) ?? []);
+    for (const one of otherPerson) changes.push((await remoteCredentials.remove(provider, one)) ?? []);
     for (const { remoteId, credentialId, isOwn } of onlyThere)
       if (isOwn)
         await providers.ask(provider, api => api.remove(account, { remoteId, credentialId: credentialId ?? '' }));

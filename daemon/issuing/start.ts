@@ -8,6 +8,7 @@ import { ownAccounts } from './own-accounts.ts';
 import { PinService } from './pin-service.ts';
 import { ProviderService } from './provider-service.ts';
 import { reconciler } from './reconcile.ts';
+import { RemoteCredentials } from './remote-credentials.ts';
 import { issuingOperations } from './routes.ts';
 import { CredentialRemovals } from './work.ts';
 
@@ -23,9 +24,10 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
   const own = ownAccounts({ store, passkeys, policies, stepUp: offers.accounts.stepUp, now });
   const sealingKey = instance.secret('providers');
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow, own, now });
-  const parts = { store, providers, registryId: instance.id, now };
+  const remoteCredentials = new RemoteCredentials({ store, providers, now });
+  const parts = { store, providers, remoteCredentials, registryId: instance.id, now };
   const credentials = new CredentialService(parts);
-  stack.start(new DueWork({ store, log }, new CredentialRemovals({ store, providers, credentials, log, now })));
+  stack.start(new DueWork({ store, log }, new CredentialRemovals({ store, providers, remoteCredentials, log, now })));
   offers.issued = {
     async devicesWith(ids) {
       const found = await store.issuedCredentials(ids);
@@ -43,7 +45,7 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
     operations: issuingOperations({
       providers,
       credentials,
-      reconcile: reconciler({ ...parts, credentials }),
+      reconcile: reconciler(parts),
       resets: new KeyResetService({ store, providers, now }),
       pins: new PinService({ store, now }),
     }),

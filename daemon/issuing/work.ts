@@ -15,11 +15,11 @@ import { Conflict } from '../store/commit.ts';
 import type { EntryType, EventRecord } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
 import { isToRemove } from './credential.ts';
-import type { CredentialService } from './credential-service.ts';
 import { pinDocument, pinIn, setPin } from './pin.ts';
 import type { ProviderService } from './provider-service.ts';
 import { isRefusal } from './providers/provider-api.ts';
 import { allOpenCredentials } from './reads.ts';
+import type { RemoteCredentials } from './remote-credentials.ts';
 
 /** Types of journal entries after which the credentials of a device have to be removed at their providers. */
 const ENDING: readonly EntryType[] = [
@@ -48,7 +48,7 @@ interface CredentialRemovalsParts {
   readonly now: () => number;
   readonly store: Store;
   readonly providers: Pick<ProviderService, 'find'>;
-  readonly credentials: Pick<CredentialService, 'removeThere'>;
+  readonly remoteCredentials: Pick<RemoteCredentials, 'remove'>;
 }
 
 /** Looks for what has to be removed. */
@@ -205,12 +205,12 @@ class Queues {
 
   /** Resolves with false if it has to be removed again. */
   async #removeDue(number: number): Promise<boolean> {
-    const { store, providers, credentials, log, now } = this.#parts;
+    const { store, providers, remoteCredentials, log, now } = this.#parts;
     const credential = await store.credential(number);
     const device = credential && (await store.device(credential.device));
     if (!credential || !device || !isToRemove(credential, device)) return true;
     const provider = await providers.find(providerIds.format(credential.provider));
-    const change = await credentials.removeThere(provider, credential);
+    const change = await remoteCredentials.remove(provider, credential);
     if (change) await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
     const isRemoved = change?.entry != null;
     if (isRemoved)

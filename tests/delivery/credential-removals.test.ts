@@ -22,8 +22,8 @@ function removalsOf(store: Store, removed: (credential: number) => void | Promis
   const removals = new CredentialRemovals({
     store,
     providers: { find: async () => ({ number: 1 }) as ProviderRecord },
-    credentials: {
-      removeThere: async (_, { number }) => {
+    remoteCredentials: {
+      remove: async (_, { number }) => {
         await removed(number);
         return null;
       },
