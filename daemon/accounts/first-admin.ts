@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
 import type { Logger } from '../base/logger.ts';
 import { StartRefused } from '../base/start-refused.ts';
@@ -6,7 +5,7 @@ import type { Home } from '../home/home.ts';
 import { checkFirstPassword, type DaemonSettings } from '../home/settings.ts';
 import type { Store } from '../store/store.ts';
 import { passwordFault } from './password-rules.ts';
-import { hashPassword } from './passwords.ts';
+import { hashPassword, newPassword } from './passwords.ts';
 import { createFirst } from './user.ts';
 
 /** Number of the first user. The file with the first password is removed when that user's password is changed. */
@@ -68,7 +67,7 @@ export async function ensureFirstAdmin(parts: {
 async function initialPassword(home: Home): Promise<string> {
   const stored = (await home.readSecret('initialPassword'))?.trim();
   if (stored) return stored;
-  const password = randomBytes(18).toString('base64url');
+  const password = newPassword();
   await home.writeSecret('initialPassword', `${password}\n`);
   return password;
 }

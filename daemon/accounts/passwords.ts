@@ -14,6 +14,9 @@ import { isOfProvider } from './user.ts';
 
 /** One of the settings that OWASP recommends. A hash takes 32 MiB and about 0.2 s of processor time. */
 export const recommendedCost: Cost = { N: 2 ** 15, r: 8, p: 3 };
+/** A random password, for an account whose user chooses another one. */
+export const newPassword = (): string => randomBytes(18).toString('base64url');
+
 const KEY_BYTES = 32;
 /** Hashes computed at once: a flood of logins must leave threads and memory to other work. */
 const HASHES_AT_ONCE = 2;

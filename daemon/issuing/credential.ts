@@ -2,11 +2,10 @@
  * A credential of a device at a provider. Whether a credential must be removed is not stored. It follows from the state of the device, so
  * that no operation that locks a device can forget it. Decisions only, no I/O.
  */
-import { randomBytes } from 'node:crypto';
 import { credentialIds, personIds, providerIds } from '../../src/contract/ids.ts';
 import { namesIn } from '../../src/contract/names.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import { saltedDigest } from '../store/digest.ts';
+import { newSalt, saltedDigest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
 
 /** Request for a credential, which the answer of the key is compared with. */
@@ -114,9 +113,6 @@ export function beginAgain(
   const detail = begunDetail({ ...before, ...set }, person);
   return { ...noteStep(before, set), entry: { type: 'CREDENTIAL_BEGUN_AGAIN', detail } };
 }
-
-/** A new salt of digests. */
-export const newSalt = (): string => randomBytes(16).toString('base64url');
 
 const begunDetail = (begun: CredentialAdd['credential'], person: number | null) => ({
   providerId: providerIds.format(begun.provider),

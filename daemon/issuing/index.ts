@@ -1,11 +1,12 @@
 import { credentialIds, personIds } from '../../src/contract/ids.ts';
 import type { DeviceChange } from '../devices/records.ts';
 import type { Change } from '../store/commit.ts';
+import { newSalt } from '../store/digest.ts';
 import { subject } from '../store/subject.ts';
 import { documentVersion } from '../store/tables.ts';
 import { Documents, documentChanges } from '../store/write/documents.ts';
 import type { ChangeAddition } from '../store/write/rule.ts';
-import { type CredentialChange, credentialDigest, newSalt } from './credential.ts';
+import { type CredentialChange, credentialDigest } from './credential.ts';
 import { pinDocument, setPin } from './pin.ts';
 import { type CredentialReads, credentialReads } from './reads.ts';
 import { credentialChanges, credentialReplay } from './rules.ts';

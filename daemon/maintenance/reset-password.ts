@@ -1,9 +1,8 @@
 /** A new password for a user who has lost it or a security key, if no other administrator can help. */
-import { randomBytes } from 'node:crypto';
 import { passkeyBounds } from '../../src/contract/limits.ts';
 import type { ProgramIo, ResetOptions } from '../../src/contract/programs.ts';
 import { FIRST_USER } from '../accounts/first-admin.ts';
-import { hashPassword } from '../accounts/passwords.ts';
+import { hashPassword, newPassword } from '../accounts/passwords.ts';
 import { changePassword } from '../accounts/user.ts';
 import { StartRefused } from '../base/start-refused.ts';
 import { lockHome } from '../home/lock.ts';
@@ -53,7 +52,7 @@ function withNewPassword(
 ): Promise<{ user: UserRecord; password: string; removed: number; isExempt: boolean }> {
   return writeRegistry(registry, warn, async store => {
     const user = await userNamed(store, username);
-    const password = randomBytes(18).toString('base64url');
+    const password = newPassword();
     const by = { by: 'devmgr daemon reset-password' };
     const { change, guards } = changePassword(user, await hashPassword(password), by);
     // Without these two, a person who has lost the key could not sign in with the new password.

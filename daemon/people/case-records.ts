@@ -1,10 +1,9 @@
 /** The case of a person who has left: what the person still has is read from the registry, only decisions are stored. No I/O. */
-import { randomBytes } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import { caseBounds } from '../../src/contract/limits.ts';
 import type { CaseKind, caseEnds } from '../../src/contract/person-values.ts';
 import { Refusal } from '../base/decision.ts';
-import { saltedDigest } from '../store/digest.ts';
+import { newSalt, saltedDigest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
 import { subject } from './decisions.ts';
 import type { PersonRecord } from './records.ts';
@@ -82,9 +81,8 @@ export function opened(
   { isLeaving, before }: { readonly isLeaving: boolean; readonly before: CaseRecord | null | undefined },
 ): CaseRecord | null {
   if (active || leftAt === null || (!isLeaving && before && before.openedAt >= leftAt)) return null;
-  const salt = randomBytes(16).toString('base64url');
   const version = (before?.version ?? 0) + 1;
-  return { number, openedAt: leftAt, closedAt: null, kept: [], overdue: [], items: null, salt, version };
+  return { number, openedAt: leftAt, closedAt: null, kept: [], overdue: [], items: null, salt: newSalt(), version };
 }
 
 /** The items with the decisions of ADMINs: what is open may be kept. */

@@ -2,10 +2,11 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
-import { paging } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { accept, actorOf, type Context, commitLast, retrying } from '../requests/context.ts';
+import { readPage } from '../store/page.ts';
+import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseStore, itemsOf } from './case-items.ts';
 import * as domain from './case-records.ts';
@@ -36,17 +37,17 @@ export class Cases {
   }
 
   /** The oldest first. */
-  async list({
+  list({
     open = true,
-    page = paging.page,
-    size = paging.size,
     sortOrder = 'asc',
+    ...page
   }: QueryOf<Routes['listCases']>): Promise<DataOf<Routes['listCases']>> {
     const { store } = this.#parts;
-    const window = { descending: sortOrder === 'desc', offset: (page - 1) * size, limit: size };
-    const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
-    const list = await Promise.all(records.map(record => this.#listed(record)));
-    return { list, pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
+    const read = async (window: Window) => {
+      const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
+      return { rows: await Promise.all(records.map(record => this.#listed(record))), total };
+    };
+    return readPage({ ...page, sortOrder }, read, row => row);
   }
 
   async show(personId: string): Promise<Shown> {

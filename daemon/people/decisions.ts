@@ -1,9 +1,9 @@
 /** Decisions about persons, and what follows when one leaves. No I/O. */
 
-import { randomBytes } from 'node:crypto';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type PersonSource, personSources } from '../../src/contract/person-values.ts';
+import { newSalt } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
 import { type BrakeCounts, isLeaveHeld, isNameHeld, type LeaverCounts } from './leaver-brake.ts';
 import type {
@@ -53,7 +53,7 @@ export function create(details: PersonDetails): PersonAdd {
     ...present,
     userKey: personKey(details.userName),
     version: 1,
-    salt: randomBytes(16).toString('base64url'),
+    salt: newSalt(),
   };
   return { kind: 'person.add', person };
 }

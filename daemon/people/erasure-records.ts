@@ -1,9 +1,9 @@
 /** The erasure of a person: what names the person, and the texts without it. No I/O. */
-import { randomBytes } from 'node:crypto';
 import { Code } from '../../src/contract/codes.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { Refusal } from '../base/decision.ts';
+import { newSalt } from '../store/digest.ts';
 import type { CaseRecord } from './case-records.ts';
 import { leaverReason, searchTextOf } from './decisions.ts';
 import type { PersonRecord } from './records.ts';
@@ -71,8 +71,6 @@ function withId(text: string, name: string, id: string): string {
   return parts.join('') + text.slice(start);
 }
 
-export const freshSalt = (): string => randomBytes(16).toString('base64url');
-
 /** The row that stays of an erased person. Its new salt makes the names in the journal unreadable. */
 export function erasedPerson(person: PersonRecord, at: number): PersonRecord {
   const userName = personIds.format(person.number);
@@ -88,7 +86,7 @@ export function erasedPerson(person: PersonRecord, at: number): PersonRecord {
     removedAt: person.removedAt ?? at,
     updatedAt: at,
     version: person.version + 1,
-    salt: freshSalt(),
+    salt: newSalt(),
   };
   return { ...after, search: searchTextOf(after) };
 }

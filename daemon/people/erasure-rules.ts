@@ -1,4 +1,5 @@
 /** The rule of erasures. Other subjects add their rows to the change: `additions`. */
+
 import { personIds } from '../../src/contract/ids.ts';
 import { provisioningSources } from '../../src/contract/person-values.ts';
 import { accountsNamed, users } from '../accounts/tables.ts';
@@ -8,13 +9,14 @@ import { devices, devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import type { BackupRecord } from '../files/backup.ts';
 import { backups } from '../files/tables.ts';
 import { Conflict } from '../store/commit.ts';
+import { newSalt } from '../store/digest.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Lookup } from '../store/table.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
 import { CaseRows, writeCase } from './case-rules.ts';
 import { setOwned } from './device-bindings.ts';
-import { erasedPerson, freshSalt, type PersonErase, withoutNames } from './erasure-records.ts';
+import { erasedPerson, type PersonErase, withoutNames } from './erasure-records.ts';
 import { updateOf } from './person-devices.ts';
 import { personDigest } from './person-digest.ts';
 import type { PersonRecord } from './records.ts';
@@ -100,7 +102,7 @@ function eraseCase(draft: Draft, change: PersonErase, context: EntryContext): vo
   if (!record) return;
   const items = record.items?.map(item => ({ ...item, reason: withoutNames(item.reason, change) })) ?? null;
   const kept = record.kept.map(item => ({ ...item, reason: withoutNames(item.reason, change) }));
-  const after = { ...record, items, kept, salt: freshSalt(), version: record.version + 1 };
+  const after = { ...record, items, kept, salt: newSalt(), version: record.version + 1 };
   writeCase(draft, after, [{ type: 'CASE_ERASED' }], context);
 }
 

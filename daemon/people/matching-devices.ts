@@ -12,6 +12,8 @@ import type { DeviceRecord } from '../devices/records.ts';
 import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
+import { readPage } from '../store/page.ts';
+import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { matchDevice } from './device-decisions.ts';
 import { personPortions } from './leavers.ts';
@@ -41,17 +43,17 @@ export class MatchingDevices {
     this.#parts = parts;
   }
 
-  async list({ page = 1, size = 20 }: QueryOf<Routes['listUnmatched']>): Promise<DataOf<Routes['listUnmatched']>> {
+  list(page: QueryOf<Routes['listUnmatched']>): Promise<DataOf<Routes['listUnmatched']>> {
     const { store } = this.#parts;
-    const [devices, total] = await Promise.all([
-      store.unmatchedDevices(size, (page - 1) * size),
-      store.unmatchedCount(),
-    ]);
-    const candidates = await this.#candidates(devices.map(({ userId }) => userId));
-    const list = devices.map(({ number, userId }) => {
-      return { deviceId: deviceIds.format(number), userId, candidates: candidates(userId) };
-    });
-    return { list, pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
+    const read = async ({ limit, offset }: Window) => {
+      const [devices, total] = await Promise.all([store.unmatchedDevices(limit, offset), store.unmatchedCount()]);
+      const candidates = await this.#candidates(devices.map(({ userId }) => userId));
+      const rows = devices.map(({ number, userId }) => {
+        return { deviceId: deviceIds.format(number), userId, candidates: candidates(userId) };
+      });
+      return { rows, total };
+    };
+    return readPage(page, read, row => row);
   }
 
   /** Accepted items are one commit. Of two items for one device, the second is decided after the first. */

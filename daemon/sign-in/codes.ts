@@ -1,6 +1,5 @@
 /** Single-use codes in place of a token: for a session of the console, and for a notification stream. */
 
-import { createHash, randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
@@ -9,6 +8,7 @@ import type { CodePurpose } from '../../src/contract/values.ts';
 import * as present from '../accounts/present.ts';
 import type { ServiceTokens } from '../accounts/service-tokens.ts';
 import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
+import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import type { Caller, Context } from '../requests/context.ts';
@@ -52,7 +52,7 @@ export class SignInCodes {
       throw new ApiError(Code.noPermission, 'a service token cannot open a session: log in as a user');
     const { tokens } = this.#parts;
     const session: Login = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
-    const code = randomBytes(32).toString('base64url');
+    const code = newSecret();
     const expireTime = iso(this.#parts.now() + LIFE_MS);
     await this.#parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
     return { code, purpose, expireTime };
@@ -96,7 +96,6 @@ export class SignInCodes {
 }
 
 /** With the purpose, so that a code of another purpose is an unknown one. */
-const digestOf = (purpose: CodePurpose, code: string): string =>
-  createHash('sha256').update(`${purpose} ${code}`).digest('base64url');
+const digestOf = (purpose: CodePurpose, code: string): string => secretDigest(`${purpose} ${code}`);
 
 const invalid = () => new ApiError(Code.tokenInvalid, 'the code is invalid, was used or has expired; get another one');

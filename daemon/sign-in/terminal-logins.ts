@@ -1,6 +1,6 @@
 /** Logins of terminals that a person approves in a browser. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { terminalLogin } from '../../src/contract/limits.ts';
@@ -8,6 +8,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import * as present from '../accounts/present.ts';
 import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
 import { clientOf } from '../base/loopback.ts';
+import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import type { Context } from '../requests/context.ts';
@@ -38,9 +39,8 @@ interface Origin {
 }
 
 const PURPOSE = 'terminal';
-const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
-const codeDigest = (userCode: string) => sha256(`terminal code ${userCode}`);
-const terminalDigest = (requestId: string, secret: string) => sha256(`terminal login ${requestId} ${secret}`);
+const codeDigest = (userCode: string) => secretDigest(`terminal code ${userCode}`);
+const terminalDigest = (requestId: string, secret: string) => secretDigest(`terminal login ${requestId} ${secret}`);
 
 /** A refusal is thrown as an `ApiError`. */
 export class TerminalLogins {
@@ -57,7 +57,7 @@ export class TerminalLogins {
     const createdAt = this.#parts.now();
     const expiresAt = createdAt + terminalLogin.seconds * 1000;
     const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
-    const secret = randomBytes(32).toString('base64url');
+    const secret = newSecret();
     // 40 random bits: only people who are signed in can try codes.
     const userCode = userCodeOf(randomBytes(userCodeSymbols));
     const shown: Origin = { name, address, createdAt, expiresAt };

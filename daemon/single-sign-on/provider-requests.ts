@@ -2,9 +2,10 @@
  * Bounds what people without a token make the registry ask of the provider. Many people may have one address, and strangers may
  * have that address too: who is beyond a bound waits, and is refused only if too many wait.
  */
-import { createHash } from 'node:crypto';
+
 import { SignInDenied, TokenRefused } from '../base/errors.ts';
 import { clientOf } from '../base/loopback.ts';
+import { secretDigest } from '../base/single-use.ts';
 import type { Counters } from '../store/short-lived.ts';
 import { ClientTurns, type TurnBounds } from './client-turns.ts';
 
@@ -95,7 +96,7 @@ export class ProviderRequests {
     ask: () => Promise<T | PollWaits>,
   ): Promise<T | PollWaits | null> {
     const { counters } = this.#parts;
-    const key = createHash('sha256').update(code).digest('base64url');
+    const key = secretDigest(code);
     if ((await counters.blockedFor(ended.scope, key, ended.most)) > 0) throw new SignInDenied('the code was used');
     if ((await counters.blockedFor(slowed.scope, key, slowed.most)) > 0) return null;
     const own = { scope: `sso poll every ${interval} s`, key, most: 1, milliseconds: interval * 1000 };

@@ -1,5 +1,6 @@
 /** Sign-ins at the provider: of a browser, and of a terminal by device code. */
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+
+import { createHmac } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
@@ -11,6 +12,7 @@ import { Refusal } from '../base/decision.ts';
 import { SignInDenied } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
+import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import type { Context } from '../requests/context.ts';
@@ -56,9 +58,8 @@ interface Return {
   readonly known: string | undefined;
 }
 
-const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
 const KNOWN = 'browser that has signed in';
-const purposeOf = (cookie: string) => `single sign-on of ${hash(cookie)}`;
+const purposeOf = (cookie: string) => `single sign-on of ${secretDigest(cookie)}`;
 
 /** Nonce and verifier are derived from the cookie and the state, so no node has to store them. */
 function checkOf(cookie: string, state: string) {
@@ -106,7 +107,7 @@ export class SsoSignIn {
       const made = terminals.create({ port, name: name ?? null, address });
       return { data: { url: await urlFor(terminals.checkOf(made.state)), ...made }, cookie: null };
     }
-    const cookie = earlier !== undefined && isCookie(earlier) ? earlier : randomBytes(32).toString('base64url');
+    const cookie = earlier !== undefined && isCookie(earlier) ? earlier : newSecret();
     const state = challenges.create(purposeOf(cookie), now() + ssoBounds.signInSeconds * 1000);
     return { data: { url: await urlFor(checkOf(cookie, state)), state }, cookie };
   }

@@ -3,12 +3,14 @@
  * compares, so no node stores a sign-in that has begun. The terminal gets a code only after the person has confirmed it in the
  * console.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+
+import { createHmac } from 'node:crypto';
 import type { DataOf } from '../../src/contract/define.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { AccountRole, SsoProblem } from '../../src/contract/values.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
+import { newSecret, secretDigest } from '../base/single-use.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
@@ -60,11 +62,10 @@ interface WaitingPress extends ReturnedTerminal {
 }
 
 const stateForm = /^([\w-]{51})\.([1-9]\d{0,4})\.([\w-]{1,940})$/;
-const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 const purposeOf = (port: number, sealed: string) => `single sign-on of the terminal ${port} ${sealed}`;
-const pressDigest = (ticket: string) => sha256(`single sign-on press ${ticket}`);
+const pressDigest = (ticket: string) => secretDigest(`single sign-on press ${ticket}`);
 const codeDigest = (holder: string, state: string, code: string) =>
-  sha256(`single sign-on code ${holder} ${state} ${code}`);
+  secretDigest(`single sign-on code ${holder} ${state} ${code}`);
 
 export class SsoTerminals {
   readonly #parts: SsoTerminalsParts;
@@ -76,9 +77,13 @@ export class SsoTerminals {
   /** Begins a sign-in. `secret`: for the terminal alone. */
   create(terminal: SsoTerminal): { readonly state: string; readonly secret: string; readonly userCode: string } {
     const { challenges, sealingKey, now } = this.#parts;
-    const secret = randomBytes(32).toString('base64url');
+    const secret = newSecret();
     const { port, name, address } = terminal;
-    const sealed = sealSecret(sealingKey, terminalAt(port), JSON.stringify({ name, address, holder: sha256(secret) }));
+    const sealed = sealSecret(
+      sealingKey,
+      terminalAt(port),
+      JSON.stringify({ name, address, holder: secretDigest(secret) }),
+    );
     const challenge = challenges.create(purposeOf(port, sealed), now() + ssoBounds.signInSeconds * 1000);
     const state = `${challenge}.${port}.${sealed}`;
     return { state, secret, userCode: this.#userCode(state) };
@@ -112,7 +117,7 @@ export class SsoTerminals {
     shown: Pick<WaitingPress, 'account' | 'role'>,
     who: SsoPerson,
   ): Promise<string> {
-    const ticket = randomBytes(32).toString('base64url');
+    const ticket = newSecret();
     const waiting: WaitingPress = { ...terminal, ...shown, sealed: this.#seal(terminal.state, who) };
     await this.#put(pressDigest(ticket), JSON.stringify(waiting), terminal.expiresAt);
     return ticket;
@@ -137,7 +142,7 @@ export class SsoTerminals {
     { holder, state, port, expiresAt }: Pick<ReturnedTerminal, 'holder' | 'state' | 'port' | 'expiresAt'>,
     sealed: string,
   ): Promise<string> {
-    const code = randomBytes(32).toString('base64url');
+    const code = newSecret();
     await this.#put(codeDigest(holder, state, code), sealed, expiresAt);
     return `http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`;
   }
@@ -145,7 +150,7 @@ export class SsoTerminals {
   /** Session that the terminal has a code for, once; null if it is unknown, was used or has expired, or if the secret is another one. */
   async take(secret: string, state: string, code: string): Promise<SsoPerson | TerminalRefusal | null> {
     const { codes, sealingKey } = this.#parts;
-    const sealed = await codes.take(codeDigest(sha256(secret), state, code));
+    const sealed = await codes.take(codeDigest(secretDigest(secret), state, code));
     const opened = sealed === null ? null : openSecret(sealingKey, boundOf(state), sealed);
     return opened === null ? null : (JSON.parse(opened) as SsoPerson | TerminalRefusal);
   }

@@ -2,7 +2,7 @@
  * Digests of values that an entry of the journal must prove without showing them. They need no key: an activation code has 80
  * random bits, a password hash 256.
  */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Characters of base64 that are kept: 132 bits. */
 const CHARACTERS = 22;
@@ -14,6 +14,9 @@ export const passwordDigest = (passwordHash: string): string => digest(passwordH
 
 /** The digest of a key of the journal: tells which key the entries after a replacement are authenticated with. */
 export const keyDigest = (key: Uint8Array): string => digest(`devmgr journal key ${Buffer.from(key).toString('hex')}`);
+
+/** A new salt of digests. */
+export const newSalt = (): string => randomBytes(16).toString('base64url');
 
 /** A digest that shows nothing without its salt, which is stored apart from it. */
 export const saltedDigest = (salt: string, text: string): string => digest(`${salt}\n${text}`);
