@@ -10,7 +10,7 @@ import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseStore, itemsOf } from './case-items.ts';
 import * as domain from './case-records.ts';
-import { personWith } from './lookups.ts';
+import { requirePerson } from './lookups.ts';
 import type { PersonRecord } from './records.ts';
 
 interface CasesParts {
@@ -100,8 +100,7 @@ export class Cases {
 
   async #find(personId: string): Promise<ReadCase> {
     const { store } = this.#parts;
-    const person = await personWith(store, personId);
-    if (!person) throw new ApiError(404, 'person does not exist');
+    const person = await requirePerson(store, personId);
     const record = await store.leaverCase(person.number);
     if (!record)
       throw new ApiError(

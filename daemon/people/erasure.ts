@@ -9,7 +9,7 @@ import type { Change } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { accountsOf } from './case-items.ts';
 import { erasureRefusal, namesOf, type PersonErase } from './erasure-records.ts';
-import { personWith } from './lookups.ts';
+import { requirePerson } from './lookups.ts';
 import type { ReportStore } from './person-report.ts';
 import type { PersonRecord } from './records.ts';
 
@@ -37,11 +37,11 @@ export class Erasure {
   /** Idempotent: of a person who is erased, the free space is cleared again. */
   async erase(context: Context, personId: string, { confirmPassword }: BodyOf<Routes['erasePerson']>): Promise<Erased> {
     const { store, now, confirm } = this.#parts;
-    const first = await this.#find(personId);
+    const first = await requirePerson(this.#parts.store, personId);
     await this.#demand(first);
     await confirm(context, confirmPassword);
     const response = await retrying(async () => {
-      const person = await this.#find(personId);
+      const person = await requirePerson(this.#parts.store, personId);
       await this.#demand(person);
       const [owned, accounts] = [await this.#devicesOf(person), await accountsOf(store, person)];
       const data: Erased = {
@@ -91,12 +91,6 @@ export class Erasure {
           `${credentialIds.format(open.number)} of ${deviceIds.format(number)} is not removed at its provider, which needs the account to remove it`,
         );
     }
-  }
-
-  async #find(personId: string): Promise<PersonRecord> {
-    const person = await personWith(this.#parts.store, personId);
-    if (!person) throw new ApiError(404, 'person does not exist');
-    return person;
   }
 }
 

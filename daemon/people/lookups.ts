@@ -1,4 +1,5 @@
 /** Persons and groups that requests name. */
+import { ApiError } from '../../src/contract/codes.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { personBounds } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
@@ -16,6 +17,13 @@ export const readGroups = async (store: Pick<Reader, 'document'>): Promise<Group
 export async function personWith(store: Pick<Reader, 'person'>, personId: string): Promise<PersonRecord | null> {
   const number = personIds.parse(personId);
   return number === null ? null : store.person(number);
+}
+
+/** The person with this id. Throws an `ApiError` if there is none. */
+export async function requirePerson(store: Pick<Reader, 'person'>, personId: string): Promise<PersonRecord> {
+  const person = await personWith(store, personId);
+  if (!person) throw new ApiError(404, 'person does not exist');
+  return person;
 }
 
 /** The person to whom a device belongs. */

@@ -3,6 +3,7 @@ import { Code } from '../../src/contract/codes.ts';
 import { groupIds } from '../../src/contract/ids.ts';
 import { personBounds } from '../../src/contract/limits.ts';
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import { Refusal } from '../base/decision.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from '../store/document.ts';
 import type { LeaverRule } from './records.ts';
@@ -44,11 +45,9 @@ export const groupsIn = recordsIn<GroupRecord>;
 const stored = (groups: Groups, detail: Readonly<Record<string, unknown>>): DocumentSet =>
   setRecords(GROUPS, groups, { type: 'GROUPS_SET', detail });
 
-const groupKey = (name: string): string => name.normalize('NFC').toLowerCase();
-
 /** The group with this name, in upper or lower case. */
 export const groupNamed = ({ list }: Groups, name: string): GroupRecord | undefined =>
-  list.find(group => groupKey(group.name) === groupKey(name));
+  list.find(group => personKey(group.name) === personKey(name));
 
 /** Names of the groups with these numbers. */
 export const namesOf = ({ list }: Groups, numbers: readonly number[]): string[] =>

@@ -6,7 +6,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import { type PersonSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { readPage } from '../store/page.ts';
+import { pageOf } from '../store/page.ts';
 import type { RecordQueries } from '../store/read/records.ts';
 import type { Store } from '../store/store.ts';
 import { personWith } from './lookups.ts';
@@ -69,14 +69,7 @@ export class ProvisioningLog {
     const person = personId === undefined ? undefined : await personWith(this.#parts.store, personId);
     const all = person === null ? [] : [...(await this.#changed(person)), ...(await this.#refused(person))];
     const wanted = source === undefined ? all : all.filter(item => item.source === source);
-    return readPage(
-      page,
-      async ({ descending, offset, limit }) => {
-        const sorted = wanted.sort((a, b) => (descending ? b.at - a.at : a.at - b.at));
-        return { rows: sorted.slice(offset, offset + limit), total: wanted.length };
-      },
-      ({ at, ...item }) => ({ at: iso(at), ...item }),
-    );
+    return pageOf(page, wanted, ({ at, ...item }) => ({ at: iso(at), ...item }));
   }
 
   /** `person`: undefined for all. */

@@ -4,7 +4,7 @@ import { refusedBounds } from '../../src/contract/limits.ts';
 import { type ProvisioningSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { readPage } from '../store/page.ts';
+import { pageOf } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } from './refused-records.ts';
 
@@ -63,14 +63,7 @@ export class RefusedRequests {
     ...page
   }: QueryOf<Routes['listRefusedRequests']>): Promise<DataOf<Routes['listRefusedRequests']>> {
     const all = await this.all(source === undefined ? provisioningSources : [source]);
-    return readPage(
-      page,
-      async ({ descending, offset, limit }) => {
-        const sorted = all.sort((a, b) => (descending ? b.at - a.at : a.at - b.at));
-        return { rows: sorted.slice(offset, offset + limit), total: all.length };
-      },
-      ({ at, ...request }) => ({ at: iso(at), ...request }),
-    );
+    return pageOf(page, all, ({ at, ...request }) => ({ at: iso(at), ...request }));
   }
 
   /** How many were refused within the last day, at most `refusedBounds.kept` of each source. */

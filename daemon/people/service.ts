@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import { accessOf, ownerlessWebhooks, webhooksMadeBy } from './access.ts';
 import * as domain from './decisions.ts';
 import { type Leavers, leaverResult } from './leavers.ts';
-import { nameTakenBy, personWith, readGroups } from './lookups.ts';
+import { nameTakenBy, readGroups, requirePerson } from './lookups.ts';
 import { type ReportStore, reportOn } from './person-report.ts';
 import { groupNamed, namesOf } from './policy.ts';
 import type { PersonRecord } from './records.ts';
@@ -78,7 +78,7 @@ export class PeopleService {
   }
 
   async show({ caller }: Context, personId: string): Promise<api.Person> {
-    return (await this.#shown(caller, [await this.#find(personId)]))[0]!;
+    return (await this.#shown(caller, [await requirePerson(this.#parts.store, personId)]))[0]!;
   }
 
   async create(context: Context, { userName, name, email }: BodyOf<Routes['createPerson']>): Promise<api.Person> {
@@ -104,7 +104,7 @@ export class PeopleService {
     const { store, leavers, now } = this.#parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
-        const person = await this.#find(personId);
+        const person = await requirePerson(this.#parts.store, personId);
         const changes = await leavers.changes([person], { step: 'leave', reason, endedBy: 'admin' });
         const [access, credentials] = await Promise.all([accessOf(store, person, now()), this.#credentialsOf(person)]);
         return commitLast(store, context, { at: now(), changes }, results => {
@@ -136,7 +136,7 @@ export class PeopleService {
 
   async access(personId: string): Promise<DataOf<Routes['getPersonAccess']>> {
     const { store, now } = this.#parts;
-    const access = await accessOf(store, await this.#find(personId), now());
+    const access = await accessOf(store, await requirePerson(this.#parts.store, personId), now());
     const webhooks = webhooksMadeBy(await this.#parts.webhooks(), access);
     return {
       accounts: access.accounts.map(({ number }) => userIds.format(number)),
@@ -147,7 +147,7 @@ export class PeopleService {
 
   async report(personId: string): Promise<DataOf<Routes['reportPerson']>> {
     const { store, now } = this.#parts;
-    return reportOn(store, await this.#find(personId), now());
+    return reportOn(store, await requirePerson(this.#parts.store, personId), now());
   }
 
   /** Access of people who have left: what they still have, or could use if it were not refused. */
@@ -165,7 +165,7 @@ export class PeopleService {
     const { store, leavers, now } = this.#parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
-        const person = await this.#find(personId);
+        const person = await requirePerson(this.#parts.store, personId);
         if (person.endedBy === 'erasure')
           throw new ApiError(Code.parameterError, `${personId} was erased. Add the person again: devmgr people add`);
         const present = await store.personByName(person.userName);
@@ -201,7 +201,7 @@ export class PeopleService {
   ): Promise<DataOf<Routes['releasePeople']>> {
     const { store, leavers, now } = this.#parts;
     return retrying(async () => {
-      const all = await Promise.all([...new Set(ids)].map(id => this.#find(id)));
+      const all = await Promise.all([...new Set(ids)].map(id => requirePerson(this.#parts.store, id)));
       const held = all.filter(({ heldAt }) => heldAt !== null);
       const released = held.map(({ number }) => personIds.format(number));
       const leaving = held.filter(({ active }) => !active);
@@ -242,12 +242,6 @@ export class PeopleService {
       ...records.map(({ number }) => store.deviceCount(number)),
     ]);
     return records.map((record, i) => present(record, caller, namesOf(groups, record.groups), devices[i]!));
-  }
-
-  async #find(personId: string): Promise<PersonRecord> {
-    const person = await personWith(this.#parts.store, personId);
-    if (!person) throw new ApiError(404, 'person does not exist');
-    return person;
   }
 }
 

@@ -3,12 +3,11 @@ import type { DataOf } from '../../src/contract/define.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { ProviderAway, TokenRefused } from '../base/errors.ts';
-import type { Provider } from './provider.ts';
+import { DEVICE_GRANT, type Provider } from './provider.ts';
 
 type Inspection = DataOf<Routes['testSso']>;
 type Finding = Inspection['findings'][number];
 
-const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Seconds by which the clocks may differ before tokens are refused. */
 const CLOCK = 60;
 
@@ -16,7 +15,11 @@ const CLOCK = 60;
 export async function inspect(provider: Provider | null, origin: string): Promise<Inspection> {
   const redirectUri = origin + endpoints.finishSso.path;
   const addresses = { redirectUri, backchannelLogoutUri: origin + endpoints.logoutSso.path };
-  const register = { ...addresses, grantTypes: ['authorization_code', 'refresh_token', DEVICE], scopes: ['openid'] };
+  const register = {
+    ...addresses,
+    grantTypes: ['authorization_code', 'refresh_token', DEVICE_GRANT],
+    scopes: ['openid'],
+  };
   const failed = (check: string, detail: string) => ({ ok: false, findings: [{ check, ok: false, detail }], register });
   if (!provider) return failed('settings', 'single sign-on is off');
   try {

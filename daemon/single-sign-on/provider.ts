@@ -23,7 +23,8 @@ import type { PollWaits } from './provider-requests.ts';
 import type { SsoConfig } from './records.ts';
 
 const usualScopes = ['profile', 'groups', 'offline_access'] as const;
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+/** The grant of terminals without a browser (RFC 8628). */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The tokens of a session at the provider. */
 export interface ProviderTokens {

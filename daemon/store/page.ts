@@ -8,6 +8,19 @@ interface PageQuery {
   readonly sortOrder?: 'asc' | 'desc';
 }
 
+/** The page of a list that is in memory, the newest first unless the query wants another order. */
+export const pageOf = <R extends { readonly at: number }, I>(
+  query: PageQuery,
+  all: readonly R[],
+  show: (row: R) => I,
+) => {
+  const read = async ({ descending, offset, limit }: Window) => {
+    const sorted = all.toSorted((a, b) => (descending ? b.at - a.at : a.at - b.at));
+    return { rows: sorted.slice(offset, offset + limit), total: all.length };
+  };
+  return readPage(query, read, show);
+};
+
 /** The page of a list that a query names, as the interface shows its rows. */
 export async function readPage<R, I>(
   { page = paging.page, size = paging.size, sortOrder }: PageQuery,

@@ -2,11 +2,11 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';
-import { line, nullable, shown, timestamp, token } from './fields.ts';
+import { line, nullable, shown, timestamp } from './fields.ts';
 import { pinBounds } from './limits.ts';
+import { ofDevice } from './providers.ts';
 import { changers } from './values.ts';
 
-const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const example = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 
 /** Who can read PINs that stations have made. */

@@ -11,7 +11,8 @@ import { attestation, attested, storedOnKey, webauthnJson } from './webauthn.ts'
 
 const providerId = Type.String({ pattern: providerIds.pattern, examples: ['IDP-1'] });
 const credentialId = Type.String({ pattern: credentialIds.pattern, examples: ['CRD-1'] });
-const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
+/** Parameters of the operations on what a device has. */
+export const ofDevice = { deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) };
 const ofCredential = { ...ofDevice, credentialId: token({ description: 'id of the credential', examples: ['CRD-1'] }) };
 const params = Type.Object({ providerId: token({ description: 'id of the provider', examples: ['IDP-1'] }) });
 const ofOne = {

@@ -19,7 +19,8 @@ export interface Header {
 
 type Cells = Extract<RawRow, { readonly cells: unknown }>;
 
-const isBlank = (cells: readonly string[]): boolean => cells.every(cell => cell.trim() === '');
+/** Whether all cells are empty. */
+export const isBlank = (cells: readonly string[]): boolean => cells.every(cell => cell.trim() === '');
 const filled = (cells: readonly string[]): number => cells.filter(cell => cell.trim() !== '').length;
 
 /** The row with most known names, if the rows above it look like titles; else the first row. Null if there are only empty rows. */

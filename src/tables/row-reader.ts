@@ -1,6 +1,7 @@
 /** Turns rows of a format into rows with fields: secrets are dropped, conditions applied, and what is doubtful is noted. */
 import type { TableColumn } from './columns.ts';
 import { type ColumnValues, type FieldSet, meaningsOf } from './fields.ts';
+import { isBlank } from './header.ts';
 import type { RawRow } from './raw.ts';
 import { type DroppedSecrets, isSecretValue, SecretColumns } from './secrets.ts';
 import type { Doubt, TableRow } from './table-row.ts';
@@ -85,11 +86,11 @@ export class RowReader<Field extends string> {
 
   #cells({ position, cells }: Extract<RawRow, { cells: unknown }>): TableRow<Field> | null {
     const { columns, conditions } = this.#reading;
-    if (isEmpty(cells) || this.#isTotal(position.line, cells)) return null;
+    if (isBlank(cells) || this.#isTotal(position.line, cells)) return null;
     const hasSecrets = this.#secrets.areIn(cells);
     const isWhole = hasSecrets
       ? cells.length >= this.#fewest && cells.length <= columns.length
-      : cells.length <= columns.length || isEmpty(cells.slice(columns.length));
+      : cells.length <= columns.length || isBlank(cells.slice(columns.length));
     if (
       isWhole &&
       conditions.length > 0 &&
@@ -188,7 +189,6 @@ export class RowReader<Field extends string> {
 }
 
 const nothing = { tags: {}, hasSecrets: false } as const;
-const isEmpty = (cells: readonly string[]): boolean => cells.every(cell => cell.trim() === '');
 
 /** Why a line of so many cells is not valid. */
 function cellsProblem(found: number, expected: number, separator: string | null): string {

@@ -18,7 +18,8 @@ const recent = `(extract(epoch FROM now()) * 1000)::int8 - ${recentMs}`;
 export const likeId = `lower(serial_number COLLATE "C") LIKE '%dev-%'`;
 
 const lastUse = (row: string) => `coalesce(${row}.last_used_at, ${row}.activated_at)`;
-const changed = (columns: readonly string[]) =>
+/** Whether an update changes one of the columns. */
+export const changed = (columns: readonly string[]) =>
   columns.map(column => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
 
 const keepBefore = (columns: string) => `FUNCTION keep_device_before() RETURNS trigger LANGUAGE plpgsql AS $$

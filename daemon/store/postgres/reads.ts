@@ -3,7 +3,7 @@
 import { type JournalRow, type SealedNames, toEvents } from '../chain.ts';
 import type { EventRecord } from '../journal.ts';
 import type { EventFilter, JournalHead, Rows, Window } from '../queries.ts';
-import { eventFilters } from '../read/event-filters.ts';
+import { eventColumns, eventFilters } from '../read/event-filters.ts';
 import { type Only, type RecordQueries, whereOf } from '../read/records.ts';
 import { besideDevices } from '../schema.ts';
 import type { Reader } from '../store.ts';
@@ -82,8 +82,6 @@ async function pageOf<R extends object>(
   return rowsOf(rows, row => toRecord(table, row));
 }
 
-const columns = 'id, at, type, device, subject, actor, request_id, data, detail';
-
 /** The entries that match, in the order of the filter. */
 async function readEvents(
   readers: Readers,
@@ -99,7 +97,7 @@ async function readEvents(
   for (const compared of named) conditions.addField(compared, filter[compared.name]);
   if (filter.besideDevices) conditions.addTerm(besideDevices);
   const order = before === undefined ? 'ASC' : 'DESC';
-  const sql = `SELECT ${columns} FROM event ${conditions.where} ORDER BY id ${order} LIMIT ${conditions.value(limit)}`;
+  const sql = `SELECT ${eventColumns} FROM event ${conditions.where} ORDER BY id ${order} LIMIT ${conditions.value(limit)}`;
   // A stream reads the same statement again and again.
   const { rows } =
     named.length === 0

@@ -1,5 +1,6 @@
 /** The texts by which a search finds devices. Triggers keep them, so that daemons of the release before do too. */
 import { text } from './first-schema.ts';
+import { changed } from './list-tables.ts';
 import { tagArray } from './tags.ts';
 
 /** The index for parts of the texts, which needs the extension pg_trgm. */
@@ -14,8 +15,6 @@ export const searchTexts = `
   UNION ALL SELECT 'note', number::text, search_fold(note) FROM device WHERE note IS NOT NULL
   UNION ALL SELECT 'name', number::text, search_fold(name) FROM person WHERE name IS NOT NULL`;
 
-const changed = (columns: readonly string[]) =>
-  columns.map(column => `OLD.${column} IS DISTINCT FROM NEW.${column}`).join(' OR ');
 const keep = 'ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text';
 const linesOf = (row: string) => tagArray.replace('tags', `${row}.tags`);
 

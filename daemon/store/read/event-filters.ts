@@ -1,6 +1,9 @@
 /** The filters of the journal as data, of which each engine makes its SQL. */
 import type { EventFilter } from '../queries.ts';
 
+/** The columns of an entry. */
+export const eventColumns = 'id, at, type, device, subject, actor, request_id, data, detail';
+
 /** A filter that compares a column. */
 export interface ColumnFilter {
   readonly column: string;

@@ -2,7 +2,7 @@ import { TimeSlice } from '../../base/concurrency.ts';
 import { type JournalRow, type SealedNames, toEvents } from '../chain.ts';
 import type { EventRecord } from '../journal.ts';
 import type { EventFilter, JournalHead } from '../queries.ts';
-import { type ColumnFilter, eventFilters } from '../read/event-filters.ts';
+import { type ColumnFilter, eventColumns, eventFilters } from '../read/event-filters.ts';
 import type { Reads } from '../read/records.ts';
 import { besideDevices } from '../schema.ts';
 import type { Reader } from '../store.ts';
@@ -37,7 +37,6 @@ export function tableReads(subjects: Subjects, statements: Statements): Reads {
 
 /** Entries examined at a time: a filter that matches few must not hold the event loop while it walks the journal. */
 const ENTRIES_AT_ONCE = 10_000;
-const EVENT_COLUMNS = 'id, at, type, device, subject, actor, request_id, data, detail';
 
 /** The entries that match, in the order of the filter. Works in time slices. */
 async function readEvents(
@@ -49,7 +48,7 @@ async function readEvents(
   const { where, values } = conditions(filter);
   const order = filter.before === undefined ? 'ASC' : 'DESC';
   const index = filter.besideDevices ? indexedEntries(filter) : null;
-  const sql = `SELECT ${EVENT_COLUMNS} FROM ${index?.from ?? 'event'} WHERE ${index?.where ?? 'true'} AND id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
+  const sql = `SELECT ${eventColumns} FROM ${index?.from ?? 'event'} WHERE ${index?.where ?? 'true'} AND id > ? AND id <= ? ${where} ORDER BY id ${order} LIMIT ?`;
   const found: JournalRow[] = [];
   const slice = new TimeSlice();
   for (const [after, through] of ranges(statements, filter)) {

@@ -19,10 +19,8 @@ import { demandYes } from '../../terminal/prompt.ts';
 import { safe, textsIn } from '../../terminal/text.ts';
 import { localTime } from '../../terminal/when.ts';
 import { openWords } from './cases.ts';
-import { personColumns, personFields } from './people.ts';
+import { idsIn, personColumns, personFields } from './people.ts';
 
-/** Null for none, and of a server of an earlier version. */
-const idsIn = (value: Parameters<typeof textsIn>[0]): string | null => textsIn(value).map(safe).join(' ') || null;
 const keys = (number: number): string => counted(number, 'key');
 
 /** A person leaves: `POST /api/people/{personId}/leave`. */

@@ -41,8 +41,9 @@ export const personColumns: Column<Person>[] = [
   { title: 'SOURCE', value: person => person.source, drop: 3 },
 ];
 
-/** Null for none. */
-const idsIn = (value: Parameters<typeof textsIn>[0]): string | null => textsIn(value).map(safe).join(' ') || null;
+/** Null for none, and of a server of an earlier version. */
+export const idsIn = (value: Parameters<typeof textsIn>[0]): string | null =>
+  textsIn(value).map(safe).join(' ') || null;
 
 const groupsOf = ({ groups }: Person): string | null => textsIn(groups).join(', ') || null;
 
