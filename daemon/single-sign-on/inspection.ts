@@ -3,7 +3,8 @@ import type { DataOf } from '../../src/contract/define.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { ProviderAway, TokenRefused } from '../base/errors.ts';
-import { DEVICE_GRANT, type Provider } from './provider.ts';
+import type { Provider } from './provider.ts';
+import { DEVICE_GRANT } from './records.ts';
 
 type Inspection = DataOf<Routes['testSso']>;
 type Finding = Inspection['findings'][number];

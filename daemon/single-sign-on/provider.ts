@@ -20,11 +20,9 @@ import { KeptRead } from './kept-read.ts';
 import { beginning, ending, refusing, translated } from './provider-failures.ts';
 import { keysAt, providerKeys } from './provider-keys.ts';
 import type { PollWaits } from './provider-requests.ts';
-import type { SsoConfig } from './records.ts';
+import { DEVICE_GRANT, type SsoConfig } from './records.ts';
 
 const usualScopes = ['profile', 'groups', 'offline_access'] as const;
-/** The grant of terminals without a browser (RFC 8628). */
-export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The tokens of a session at the provider. */
 export interface ProviderTokens {

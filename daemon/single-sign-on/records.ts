@@ -11,6 +11,9 @@ import type { UserRecord } from '../requests/callers.ts';
 import { SESSIONS } from '../store/caller.ts';
 import { type DocumentSet, replace, type SettingsRecord } from '../store/document.ts';
 
+/** The grant of terminals without a browser (RFC 8628). */
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** The document with the settings: the journal proves it. */
 export const SSO = 'sso';
 
