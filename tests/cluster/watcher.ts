@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { journalEventTypes } from '../../src/contract/event-types.ts';
 import { streamUrl } from '../support/stream-client.ts';
 
 /** Between two attempts: a node that does not run refuses each at once. */
@@ -52,7 +53,8 @@ export class Watcher {
   }
 
   async #connection(): Promise<void> {
-    const query = { token: this.#token, since: this.#last };
+    // The comparison has the words of these types only.
+    const query = { token: this.#token, since: this.#last, types: journalEventTypes.join() };
     const socket = new WebSocket(streamUrl(this.#url, query), { handshakeTimeout: 5000 });
     this.#socket = socket;
     const silence = setTimeout(() => socket.terminate(), SILENT_MS);

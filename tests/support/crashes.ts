@@ -1,10 +1,11 @@
 /** Kills a daemon under mixed load again and again, and looks after each start whether anything was lost. */
 import { join } from 'node:path';
 import { Home } from '../../daemon/home/home.ts';
+import { entriesOfTypes } from '../../daemon/notifications/administration.ts';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { checkDatabase } from '../../daemon/store/sqlite/check.ts';
 import { openSqliteStore } from '../../daemon/store/sqlite/index.ts';
-import { journalEventTypes } from '../../src/contract/event-types.ts';
+import { pastEventTypes } from '../../src/contract/event-types.ts';
 import { spawnDaemon } from './daemon-process.ts';
 import { filesIn } from './forms.ts';
 import { MixedLoad } from './mixed-load.ts';
@@ -67,7 +68,7 @@ async function problemsOf(home: string, load: MixedLoad): Promise<string[]> {
 /** Each watcher has, without repeats, every event up to its last one, in order: nothing that was not committed, nothing left out. */
 async function unseen(home: string, load: MixedLoad): Promise<string[]> {
   const store = await openSqliteStore({ subjects, file: join(home, 'devmgr.db'), journalKey: await keyOf(home) });
-  const events = await store.events({ after: 0, limit: 1_000_000, types: journalEventTypes });
+  const events = await store.events({ after: 0, limit: 1_000_000, ...entriesOfTypes(pastEventTypes) });
   await store.close();
   return load.watchers.flatMap(({ ids }, i) => {
     const expected = events.filter(({ id }) => id <= (ids.at(-1) ?? 0)).map(({ id }) => id);
