@@ -180,7 +180,12 @@ function Changes({ changes, isOfDevice }: Readonly<{ changes: readonly FieldChan
         <div key={field}>
           <dt>{names[field] ?? field}</dt>
           <dd>
-            <del>{shown(before, isOfDevice)}</del> → <ins>{shown(after, isOfDevice)}</ins>
+            {(isOfDevice || before !== null || after !== 'changed') && (
+              <>
+                <del>{shown(before, isOfDevice)}</del> →{' '}
+              </>
+            )}
+            <ins>{shown(after, isOfDevice)}</ins>
           </dd>
         </div>
       ))}

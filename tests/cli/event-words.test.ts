@@ -88,6 +88,11 @@ it('a change of a setting has what was before and what is after', () => {
   );
 });
 
+it('a secret has neither of its values', () => {
+  const changes = [{ field: 'secret', before: null, after: 'changed' }];
+  expect(wordsOf({ type: 'SSO_SET', timestamp: time, data: {}, changes })).toBe('single sign-on set: secret changed');
+});
+
 it('shows a type that only a newer server knows as it is sent', () => {
   const type = 'DEVICE_PAINTED' as EventType;
   expect(wordsOf({ type, timestamp: time, data: device })).toBe(type);

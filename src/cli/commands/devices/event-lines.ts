@@ -32,7 +32,7 @@ const rowOf = (type: string): EventWords | undefined =>
 export function wordsOf({ type, data, changes = [] }: Notification): string {
   const row = rowOf(type);
   const shownAs = (name: string): string => {
-    if (name === 'changes') return changes.map(changeWords).join(', ');
+    if (name === 'changes') return changes.map(change => changeWords(change, type)).join(', ');
     if (name === 'product') return product(data);
     const kind = journalEvent(type)?.data[name];
     if (kind === 'activeDevices') return counted(data[name] as number, 'ACTIVE device');
@@ -49,10 +49,12 @@ function filled(template: string, shownAs: (name: string) => string): string {
   });
 }
 
-function changeWords({ field, before, after }: FieldChange): string {
+function changeWords({ field, before, after }: FieldChange, type: string): string {
   const label = Object.hasOwn(describedTexts, field)
     ? describedTexts[field as keyof typeof describedTexts].label
     : field;
+  // The registry keeps neither value of a secret.
+  if (administrationEvent(type) && before === null && after === 'changed') return `${label} changed`;
   return `${label} ${valueWords(before)} → ${valueWords(after)}`;
 }
 
