@@ -52,8 +52,8 @@ describe('an operation that changes something', () => {
       ['APP_VERSION_UPLOADED', { versionId, platform: 'ANDROID', version: '1.2.3' }],
     ]);
     // Events about persons: people.test.ts and provisioning-refused.test.ts; events about receipts: contract/store/receipt-rules.ts; about
-    // identities: identity.test.ts; about cases: people-cases.test.ts; about the standing check: delivery/leavers.test.ts; about keys that are
-    // sent or lost: those of holders.
+    // identities: identity.test.ts; about cases: people-cases.test.ts; about the standing check: delivery/leavers.test.ts;
+    // about keys that are sent or lost: those of holders.
     const types = journalEventTypes.filter(
       type => !/^(PERSON|PEOPLE|CASE|PROVISIONING|RECEIPT|LOAN|DEVICE_(?:IDENTITY|LOST|SHIPPED))(_|$)/.test(type),
     );
