@@ -52,6 +52,7 @@ export async function* listRows(bench: Bench): AsyncGenerator<Row> {
     yield* pageRow(bench, large);
     yield* sortRows(bench, large);
     yield* keywordRows(bench, large);
+    yield* searchRows(bench, large);
   } finally {
     await small.stop();
     await large.stop();
@@ -121,6 +122,22 @@ async function* keywordRows(bench: Bench, large: BenchDaemon) {
     yield bound(`keyword, ${name} (${words.join(', ')}): the slowest`, 'ms', slowest, atMost);
   }
   yield othersWait('another request beside these keywords', waits);
+}
+
+/** Words of a manufacturer, a model, a user and a serial number. */
+const searches = (devices: number) => ['maker:"maker 3"', '"model 12"', 'person:user-17', keywords(devices).rare[0]!];
+
+async function* searchRows({ repetitions, devices }: Bench, large: BenchDaemon) {
+  const client = new Client(large.url, large.token);
+  const serial = `${list}?keyword=${keywords(devices).rare[0]}`;
+  for (const text of searches(devices)) {
+    const path = `${list}?search=${encodeURIComponent(text)}`;
+    await rowsOf(client, path);
+    const pairs: Pair[] = [];
+    for (let i = 0; i < repetitions; i++) pairs.push(await alternating(client, path, client, serial));
+    yield ratio(`search ${text}, ${devices} devices`, 'ms', pairs, 'keyword of one serial number', { atMost: 1.5 });
+  }
+  client.end();
 }
 
 function wait(daemon: BenchDaemon, paths: readonly string[]): Promise<WaitResult> {

@@ -45,30 +45,53 @@ export interface FoundText {
   readonly key: string;
 }
 
-/** Texts that are found between two yields. */
-const portion = 200;
+/** Texts that are looked up in the index between two yields: to continue after a text, it reads its lists from their beginning. */
+const portion = 1000;
+/** Texts that are returned together. */
+const together = 200;
 /** Texts that are read between two yields, to find a word that is too short for the index: 1 ms. */
 const stretch = 4000;
 
-const indexed = `SELECT s.number, kind, key FROM
-  (SELECT rowid FROM search_trigram WHERE search_trigram MATCH ? AND rowid > ? ORDER BY rowid LIMIT ${portion}) AS found
+const indexed = `SELECT s.number, kind, key, instr(text, ?) > 0 AS isFound FROM
+  (SELECT rowid FROM search_trigram WHERE search_trigram MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?) AS found
   CROSS JOIN search_text AS s ON s.number = found.rowid ORDER BY s.number`;
 const read = 'SELECT number, kind, key FROM search_text WHERE number > ? AND number <= ? AND instr(text, ?) > 0';
 
+const quoted = (part: readonly string[]): string => `"${part.join('').replaceAll('"', '""')}"`;
+
 /** The texts that contain the word, in portions, each of which is read when it is asked for. */
-export function* textsWith(statements: Statements, { text, in: fields }: SearchWord): Generator<readonly FoundText[]> {
-  const ofFields = (found: readonly FoundText[]) => found.filter(({ kind }) => fields.includes(kind));
-  if ([...text].length < 3) {
-    const last = statements.value<number | null>('SELECT max(number) FROM search_text') ?? 0;
-    for (let after = 0; after < last; after += stretch)
-      yield ofFields(statements.all<FoundText>(read, after, after + stretch, text));
-    return;
+export function* textsWith(statements: Statements, word: SearchWord): Generator<readonly FoundText[]> {
+  const letters = [...word.text];
+  for (const found of letters.length < 3 ? textsOfFew(statements, word) : textsOfMany(statements, word, letters)) {
+    const some = found.filter(({ kind }) => word.in.includes(kind));
+    for (let i = 0; i < some.length; i += together) yield some.slice(i, i + together);
   }
-  const phrase = `"${text.replaceAll('"', '""')}"`;
-  for (let after = 0; ; ) {
-    const found = statements.all<FoundText>(indexed, phrase, after);
-    if (found.length > 0) yield ofFields(found);
-    if (found.length < portion) return;
-    after = found.at(-1)!.number;
+}
+
+function* textsOfFew(statements: Statements, { text }: SearchWord): Generator<readonly FoundText[]> {
+  const last = statements.value<number | null>('SELECT max(number) FROM search_text') ?? 0;
+  for (let after = 0; after < last; after += stretch)
+    yield statements.all<FoundText>(read, after, after + stretch, text);
+}
+
+/**
+ * The last trigram of the word is the rarest in most texts. If many texts have it, the first one is looked up too; all trigrams would read
+ * the long lists of those that most texts have. The texts that are found are compared with the whole word.
+ */
+function* textsOfMany(
+  statements: Statements,
+  { text }: SearchWord,
+  letters: readonly string[],
+): Generator<readonly FoundText[]> {
+  const look = (parts: string, after: number, limit = portion) =>
+    statements.all<FoundText & { readonly isFound: number }>(indexed, text, parts, after, limit);
+  const last = quoted(letters.slice(-3));
+  const both = `${last} AND ${quoted(letters.slice(0, 3))}`;
+  let some = look(last, 0, together);
+  if (some.length === together) some = look(both, 0);
+  for (;;) {
+    yield some.filter(({ isFound }) => isFound === 1);
+    if (some.length < portion) return;
+    some = look(both, some.at(-1)!.number);
   }
 }

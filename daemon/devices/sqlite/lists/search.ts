@@ -8,7 +8,7 @@ import type { IndexedSets } from './indexed-sets.ts';
 /** Most texts whose devices are taken from their sets; those of more texts are read together, unless they are many. */
 const fewTexts = 20;
 /** Devices that are read together. */
-const mostRead = 2000;
+const mostRead = 5000;
 
 const ofTexts: Readonly<Record<Exclude<TextKind, 'note'>, string>> = {
   user: 'SELECT d.number FROM json_each(?) AS k CROSS JOIN device AS d ON d.user_key = k.value',
