@@ -55,6 +55,9 @@ needs('chromium')('the list of devices in the console', () => {
   it('keeps filters, order and page in the address: Back and a link show the same', async () => {
     const { page, context } = await openTab({ place: 'devices' });
     await page.getByText('Filters', { exact: true }).click();
+    const offered = page.locator('datalist option[value="Plain"]');
+    await expect.poll(() => offered.textContent()).toBe('120 devices');
+    await expect.poll(() => page.locator('datalist option[value="One"]').textContent()).toMatch(/^[0-9]+ devices$/);
     await page.getByLabel('Manufacturer (exact)').fill('Plain');
     await page.keyboard.press('Enter');
     await page.getByLabel('inactive').check();

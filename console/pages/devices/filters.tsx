@@ -1,5 +1,8 @@
 /** The filters of the list, and those that apply. */
 import type { ReadonlySignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+import { call, type Data } from '../../api/request.ts';
+import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { Details } from '../../parts/details.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
@@ -13,53 +16,84 @@ type FiltersProps = Readonly<{ query: ReadonlySignal<URLSearchParams> }>;
 
 /** Every filter but the search. A changed filter loads the list at once. */
 export const Filters = ({ query }: FiltersProps) => (
-  <Details summary={text.common.filters}>
-    {() => (
-      <div class="columns">
-        {(Object.keys(choices) as ChoiceName[]).map(name => (
-          <CheckBoxes<string>
-            key={name}
-            label={listWords.filter[name]}
-            values={choices[name]}
-            value={chosenIn(query.value, name)}
-            words={labels(wordsOf(name))}
-            onChange={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
-          />
-        ))}
-        {[...texts, ...times].map(name => (
-          <Value key={name} name={name} query={query} />
-        ))}
-      </div>
-    )}
-  </Details>
+  <Details summary={text.common.filters}>{() => <Fields query={query} />}</Details>
 );
+
+/** The number of devices by the text of a filter. */
+type Offered = Readonly<Partial<Record<ValueName, ReadonlyMap<string, number>>>>;
+
+/** The most frequent manufacturers and models. */
+function offeredIn({ byManufacturer, byModel }: Data<'getStatistics'>): Offered {
+  const models = Map.groupBy(byModel, ({ model }) => model);
+  return {
+    manufacturer: new Map(byManufacturer.map(({ manufacturer, count }) => [manufacturer, count])),
+    model: new Map([...models].map(([model, some]) => [model, some.reduce((sum, { count }) => sum + count, 0)])),
+  };
+}
+
+function Fields({ query }: FiltersProps) {
+  const { data } = useResource(signal => call('getStatistics', {}, { signal }));
+  const offered = data.value ? offeredIn(data.value) : {};
+  return (
+    <div class="columns">
+      {(Object.keys(choices) as ChoiceName[]).map(name => (
+        <CheckBoxes<string>
+          key={name}
+          label={listWords.filter[name]}
+          values={choices[name]}
+          value={chosenIn(query.value, name)}
+          words={labels(wordsOf(name))}
+          onChange={chosen => go(addressWith(query.peek(), { [name]: chosen.join(',') }))}
+        />
+      ))}
+      {[...texts, ...times].map(name => (
+        <Value key={name} name={name} query={query} offered={offered[name]} />
+      ))}
+    </div>
+  );
+}
 
 type ValueName = (typeof texts)[number] | (typeof times)[number];
 const isTime = (name: string): boolean => (times as readonly string[]).includes(name);
 
+type ValueProps = FiltersProps & Readonly<{ name: ValueName; offered: ReadonlyMap<string, number> | undefined }>;
+
 /** A text applies at Enter or when the field is left; a date when it is whole. A tag is added to those that apply. */
-function Value({ name, query }: FiltersProps & { readonly name: ValueName }) {
+function Value({ name, query, offered }: ValueProps) {
+  const id = useId();
   const given = query.value.get(name) ?? '';
   const apply = (value: string) => {
     if (name !== 'tag') return go(addressWith(query.peek(), { [name]: value }));
     if (value) go(addressWith(query.peek(), { tag: [...new Set([...query.peek().getAll('tag'), value])] }));
   };
   return (
-    <label class="field">
-      {listWords.filter[name]}
-      <input
-        {...(isTime(name) ? { type: 'date' } : { type: 'text' })}
-        value={name === 'tag' ? '' : isTime(name) ? dateOf(given) : given}
-        {...(name === 'tag' && { placeholder: 'lot:7' })}
-        autocomplete="off"
-        spellcheck={false}
-        onChange={event => {
-          const value = event.currentTarget.value.trim();
-          if (name === 'tag') event.currentTarget.value = '';
-          apply(value);
-        }}
-      />
-    </label>
+    <>
+      <label class="field">
+        {listWords.filter[name]}
+        <input
+          {...(isTime(name) ? { type: 'date' } : { type: 'text' })}
+          value={name === 'tag' ? '' : isTime(name) ? dateOf(given) : given}
+          {...(name === 'tag' && { placeholder: 'lot:7' })}
+          {...(offered && { list: id })}
+          autocomplete="off"
+          spellcheck={false}
+          onChange={event => {
+            const value = event.currentTarget.value.trim();
+            if (name === 'tag') event.currentTarget.value = '';
+            apply(value);
+          }}
+        />
+      </label>
+      {offered && (
+        <datalist id={id}>
+          {[...offered].map(([value, count]) => (
+            <option key={value} value={value}>
+              {text.common.devices(count)}
+            </option>
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
 
