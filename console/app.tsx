@@ -3,7 +3,7 @@ import { Menu, Search } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { offer, signingIn } from './api/offer.ts';
-import { mayOnlyRegisterKey, session } from './api/session.ts';
+import { isHolder, mayOnlyRegisterKey, session } from './api/session.ts';
 import { startStepUp, waiting } from './api/step-up.ts';
 import { startStream } from './api/stream.ts';
 import { AccountMenu } from './pages/accounts/menu.tsx';
@@ -53,8 +53,14 @@ function Frame() {
     <div class="shell">
       <header class="top">
         <Button words={text.nav.skip} class="skip" onClick={() => document.querySelector('main')?.focus()} />
-        <Pages present={page} />
-        <StreamStatus />
+        {isHolder.value ? (
+          <Brand />
+        ) : (
+          <>
+            <Pages present={page} />
+            <StreamStatus />
+          </>
+        )}
         <AccountMenu />
       </header>
       <div>
@@ -71,6 +77,14 @@ function Frame() {
     </div>
   );
 }
+
+/** The name of the program, which leads to the first page. */
+const Brand = () => (
+  <a class="brand" href={linkTo('')}>
+    <Logo />
+    devmgr
+  </a>
+);
 
 /** The pages by group: in the sidebar; on phones in a drawer, which the browser closes at Esc and at a press outside. */
 function Pages({ present }: { readonly present: PageEntry | null }) {
@@ -89,10 +103,7 @@ function Pages({ present }: { readonly present: PageEntry | null }) {
       <button type="button" class="plain open-pages" aria-label={words.label} popovertarget="pages">
         <Icon of={Menu} />
       </button>
-      <a class="brand" href={linkTo('')}>
-        <Logo />
-        devmgr
-      </a>
+      <Brand />
       <button type="button" class="find" onClick={() => (opened.value = 'search')}>
         <Icon of={Search} />
         <span>{words.find}</span>

@@ -1,7 +1,7 @@
 /** The pages of the console, in the order of the navigation. Each is loaded when it is first shown. */
 import * as icons from 'lucide';
 import type { ComponentType } from 'preact';
-import { isAdmin, mayChange, session } from './api/session.ts';
+import { isAdmin, isHolder, mayChange, session } from './api/session.ts';
 import type { IconNode } from './parts/icon.tsx';
 import { type LazyComponent, lazy } from './parts/lazy.tsx';
 import { place } from './router.ts';
@@ -98,12 +98,15 @@ export const pages: readonly PageEntry[] = [
   page('terminal', async () => (await import('./pages/sign-in/terminal.tsx')).TerminalPage),
 ];
 
+/** The only page of a HOLDER, wherever an address leads. */
+const ownKeys = page('me', async () => (await import('./pages/holder/page.tsx')).OwnKeysPage);
+
 /** Whether the role of the person has a page. */
 export const isShown = (page: PageEntry): boolean => page.isShown?.() ?? true;
 
 /** The page that a path names; null if there is none, or the role of the person does not have it. */
 export const pageAt = ([name = 'overview']: readonly string[]): PageEntry | null =>
-  pages.find(page => page.name === name && isShown(page)) ?? null;
+  isHolder.value ? ownKeys : (pages.find(page => page.name === name && isShown(page)) ?? null);
 
 /** The component of a path on its page. */
 export const componentOf = ({ Page, Item }: PageEntry, path: readonly string[]): LazyComponent =>

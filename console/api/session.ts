@@ -2,7 +2,7 @@
  * The session of this tab. Its token is in sessionStorage: a cookie would be shared with every other port of the machine. Another
  * tab gets it from this one: tabs.ts.
  */
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import type { AccountRole } from '../../src/contract/values.ts';
 import { storedIn } from '../stored.ts';
 import { call, type Data, serverAhead, serverNow, setOnRefusedToken, token } from './request.ts';
@@ -60,9 +60,12 @@ const store = (given: SignIn) => sessionStorage.setItem(STORED, JSON.stringify(g
 /** Begins a session after a sign-in, or replaces its token. */
 export function useSession(given: SignIn): void {
   store(given);
-  token.value = given.token;
-  ended.value = null;
-  session.value = given;
+  // At once: what a token opens depends on the role.
+  batch(() => {
+    token.value = given.token;
+    ended.value = null;
+    session.value = given;
+  });
   renewLater(given);
 }
 

@@ -4,7 +4,7 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Notification } from '../../src/contract/events.ts';
 import { closeCodes } from '../../src/contract/values.ts';
 import { addressOf, call, token } from './request.ts';
-import { endSession, mayOnlyRegisterKey } from './session.ts';
+import { endSession, isHolder, mayOnlyRegisterKey } from './session.ts';
 
 /** `lost`: what the page shows may be old. */
 type ConsoleStreamState = 'connecting' | 'live' | 'lost';
@@ -42,7 +42,7 @@ let collecting: ReturnType<typeof setTimeout> | undefined;
 export function startStream(): void {
   let connection: Connection | null = null;
   effect(() => {
-    const signedIn = token.value !== null && !mayOnlyRegisterKey.value;
+    const signedIn = token.value !== null && !mayOnlyRegisterKey.value && !isHolder.value;
     if (signedIn && !connection) connection = new Connection();
     if (!signedIn && connection) {
       connection.stop();

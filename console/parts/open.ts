@@ -1,6 +1,6 @@
 /** Layers in front of any page: the search, the list of keys, the dialog that adds a device. */
 import { signal } from '@preact/signals';
-import { session } from '../api/session.ts';
+import { isHolder, session } from '../api/session.ts';
 import { place } from '../router.ts';
 import type { SingleOperation } from './device-columns.tsx';
 
@@ -17,7 +17,7 @@ const byKey: Readonly<Record<string, 'search' | 'keys'>> = { '/': 'search', '?':
 /** ⌘K and Ctrl+K everywhere; `/` and `?` where nothing is typed: not in fields, dialogs, menus, and not at the station. */
 function press(event: KeyboardEvent): void {
   const { key, target, ctrlKey, metaKey, altKey } = event;
-  const isAway = !session.peek() || document.querySelector('dialog[open]') !== null;
+  const isAway = !session.peek() || isHolder.peek() || document.querySelector('dialog[open]') !== null;
   if (isAway || event.defaultPrevented || event.repeat || event.isComposing) return;
   const isTyped =
     place.peek().path[0] === 'station' ||

@@ -74,6 +74,7 @@ export const common: typeof en.common = {
     health: 'Zustand',
     account: 'Konto',
     terminal: 'Ein Terminal anmelden',
+    me: 'Meine Schlüssel',
   },
   stream: {
     connecting: 'wird verbunden …',
@@ -324,6 +325,28 @@ export const receipts: typeof en.receipts = {
   kind: { handover: 'Übergabe', loan: 'Leihe', return: 'Rückgabe' },
   column: { kind: 'Art', device: 'Gerät', person: 'Person', date: 'Datum', due: 'Fällig', receipt: 'Beleg' },
   more: count => `${count} weitere: devmgr receipts list`,
+};
+
+/** The page of people with the role HOLDER. */
+export const holder: typeof en.holder = {
+  none: 'Sie haben keine Schlüssel.',
+  fact: { serialNumber: 'Seriennummer', signsInAt: 'Meldet an bei', shippedAt: 'Verschickt', receivedAt: 'Angekommen' },
+  next: {
+    none: 'Er funktioniert.',
+    receive: 'Er wurde Ihnen geschickt. Wenn Sie ihn haben, bestätigen Sie das mit einer Berührung.',
+    help: 'Er ist gesperrt. Der Servicedesk hilft.',
+    return: 'Er ist außer Betrieb. Geben Sie ihn zurück.',
+  },
+  received: 'Ich habe ihn',
+  confirmed: device => `Die Ankunft von ${device} ist bestätigt.`,
+  elsewhere:
+    'Dieser Browser kann den Schlüssel nicht fragen. Gehen Sie zum Servicedesk: Eine Berührung dort bestätigt, dass Sie ihn haben.',
+  lost: 'Ich habe ihn verloren',
+  lostTitle: device => `${device} verloren`,
+  lostEffect: 'Er wird sofort gesperrt und meldet nirgends mehr an. Nur der Servicedesk kann ihn entsperren.',
+  reason: 'Was ist passiert?',
+  reported: device => `${device} ist gesperrt. Der Servicedesk weiß es.`,
+  history: 'Verlauf',
 };
 
 /** The page Activity. */

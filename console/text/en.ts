@@ -48,6 +48,7 @@ export const common = {
     health: 'Health',
     account: 'Account',
     terminal: 'Sign in a terminal',
+    me: 'My keys',
   },
   stream: {
     connecting: 'connecting …',
@@ -260,6 +261,27 @@ export const receipts = {
   kind: { handover: 'Handover', loan: 'Loan', return: 'Return' },
   column: { kind: 'Kind', device: 'Device', person: 'Person', date: 'Date', due: 'Due', receipt: 'Receipt' },
   more: (count: string) => `${count} more: devmgr receipts list`,
+};
+
+/** The page of people with the role HOLDER. */
+export const holder = {
+  none: 'You have no keys.',
+  fact: { serialNumber: 'Serial number', signsInAt: 'Signs in at', shippedAt: 'Sent', receivedAt: 'Arrived' },
+  next: {
+    none: 'It works.',
+    receive: 'It was sent to you. When you have it, confirm with a touch.',
+    help: 'It is locked. The service desk helps.',
+    return: 'It is out of use. Give it back.',
+  },
+  received: 'I have it',
+  confirmed: (device: string) => `The arrival of ${device} is confirmed.`,
+  elsewhere: 'This browser cannot ask the key. Go to the service desk: a touch there confirms that you have it.',
+  lost: 'I lost it',
+  lostTitle: (device: string) => `I lost ${device}`,
+  lostEffect: 'It is locked at once and no longer signs in anywhere. Only the service desk can unlock it.',
+  reason: 'What happened?',
+  reported: (device: string) => `${device} is locked. The service desk knows.`,
+  history: 'History',
 };
 
 /** The page Activity. */

@@ -10,9 +10,11 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { HolderStep } from '../../src/contract/values.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import { lock, noteLost } from '../devices/decisions.ts';
+import type { RecognizingCredential } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { type DeviceRecord, isOnItsWay } from '../devices/records.ts';
 import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
+import type { RelyingParty } from '../requests/relying-party.ts';
 import type { HolderLinks } from '../sign-in/judges.ts';
 import type { Store } from '../store/store.ts';
 
@@ -22,7 +24,8 @@ interface Receipts {
   submit(
     context: Context,
     receiptId: string,
-    body: BodyOf<Routes['submitReceipt']>,
+    body: BodyOf<Routes['submitReceipt']> & { readonly clientData?: string | undefined },
+    browser?: { readonly origin: string; readonly keys: readonly RecognizingCredential[] },
   ): Promise<DataOf<Routes['submitReceipt']>>;
 }
 
@@ -33,6 +36,8 @@ interface HolderServiceParts {
   readonly receipts: () => Receipts | undefined;
   /** Names of the providers that accept a credential of a device, by its number. */
   readonly issuedAt: (device: number) => Promise<readonly string[]>;
+  /** Credentials of a device that a page with this name can ask, by its number. */
+  readonly signInKeysOf: (device: number, site: string) => Promise<readonly RecognizingCredential[]>;
   readonly events: (query: QueryOf<Routes['listEvents']>) => Promise<DataOf<Routes['listEvents']>>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -100,29 +105,29 @@ export class HolderService {
     });
   }
 
+  /** `site`: of the page that the person may have open; a text if keys cannot be used there. */
   async received(
     context: Context,
     deviceId: string,
-    body: BodyOf<Routes['confirmReceived']>,
+    { receiptId, ...body }: BodyOf<Routes['confirmReceived']>,
+    site: RelyingParty | string,
   ): Promise<DataOf<Routes['confirmReceived']>> {
     const device = await this.#own(context, deviceId);
+    const id = deviceIds.format(device.number);
     const receipts = this.#parts.receipts();
     if (!receipts || !isOnItsWay(device))
-      throw new ApiError(
-        Code.parameterError,
-        `device ${deviceIds.format(device.number)} is not on its way: it was not sent, or has arrived`,
-      );
-    if (body.receiptId === undefined)
-      return { ...(await receipts.create(context, { deviceId, kind: 'handover', terms: TERMS })), receivedAt: null };
-    const { text, credentialId, authenticatorData, signature } = body;
-    const signed = { text: given('text', text), credentialId: given('credentialId', credentialId) };
-    const by = {
-      authenticatorData: given('authenticatorData', authenticatorData),
-      signature: given('signature', signature),
-    };
-    if (readReceiptText(signed.text)?.deviceId !== deviceIds.format(device.number))
+      throw new ApiError(Code.parameterError, `device ${id} is not on its way: it was not sent, or has arrived`);
+    const keys = typeof site === 'string' ? [] : await this.#parts.signInKeysOf(device.number, site.id);
+    if (receiptId === undefined) {
+      const started = await receipts.create(context, { deviceId: id, kind: 'handover', terms: TERMS });
+      const browser = { relyingParty: keys[0]?.relyingParty ?? '', credentials: keys.map(({ id }) => id) };
+      return { ...started, browser: keys.length > 0 ? browser : null, receivedAt: null };
+    }
+    const signed = signedIn(body);
+    if (readReceiptText(signed.text)?.deviceId !== id)
       throw new ApiError(Code.parameterError, 'text: it is not the text of a receipt of this device');
-    const receipt = await receipts.submit(context, body.receiptId, { ...signed, ...by });
+    const browser = typeof site === 'string' ? undefined : { origin: site.origin, keys };
+    const receipt = await receipts.submit(context, receiptId, { ...signed, clientData: body.clientData }, browser);
     return {
       receiptId: receipt.receiptId,
       challenge: receiptHash(receipt.text).toString('base64url'),
@@ -130,6 +135,7 @@ export class HolderService {
       relyingParty: receipt.relyingParty,
       credentials: [receipt.credentialId],
       problem: null,
+      browser: null,
       expiresAt: null,
       receivedAt: receipt.signedAt,
     };
@@ -158,9 +164,15 @@ export class HolderService {
   }
 }
 
-function given(field: string, value: string | undefined): string {
-  if (value === undefined) throw new ApiError(Code.parameterError, `${field} is required`);
-  return value;
+/** What the key has signed. Refuses with 1001 a body that lacks a part of it. */
+function signedIn(body: BodyOf<Routes['confirmReceived']>) {
+  const given = (field: 'text' | 'credentialId' | 'authenticatorData' | 'signature'): string => {
+    const value = body[field];
+    if (value === undefined) throw new ApiError(Code.parameterError, `${field} is required`);
+    return value;
+  };
+  const [text, credentialId] = [given('text'), given('credentialId')];
+  return { text, credentialId, authenticatorData: given('authenticatorData'), signature: given('signature') };
 }
 
 function present(device: DeviceRecord, signsInAt: readonly string[]): OwnDevice {

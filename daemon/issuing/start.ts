@@ -1,7 +1,9 @@
 /** Issuing: keys that are registered at providers, their PINs and their resets. */
 
 import { DueWork } from '../background/due-work.ts';
+import type { RecognizingCredential } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
+import { credentialWithCose } from '../proofs/judge/credential.ts';
 import { CredentialService } from './credential-service.ts';
 import { KeyResetService } from './key-reset-service.ts';
 import { ownAccounts } from './own-accounts.ts';
@@ -16,6 +18,8 @@ declare module '../http/subject.ts' {
   interface Offers {
     /** Names of the providers that accept a credential of a device, by its number. */
     issuedAt?: (device: number) => Promise<readonly string[]>;
+    /** Credentials of a device that sign in to the console at a name, by its number. */
+    signInKeysOf?: (device: number, site: string) => Promise<readonly RecognizingCredential[]>;
   }
 }
 
@@ -34,10 +38,19 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       return found.map(({ credentialId, device }) => [credentialId, device] as const);
     },
   };
+  const acceptedOf = async (device: number) =>
+    (await store.credentialsOf(device)).filter(({ issuedAt, removedAt }) => issuedAt !== null && removedAt === null);
+  offers.signInKeysOf = async (device, site) => {
+    const found = (await acceptedOf(device)).map(async ({ credentialId }) => {
+      const passkey = credentialId === null ? null : await store.passkeyByCredential(credentialId);
+      if (!passkey || passkey.removedAt !== null || passkey.rpId !== site) return [];
+      const credential = credentialWithCose(passkey.credentialId, passkey.publicKey);
+      return credential ? [{ ...credential, relyingParty: site, createdAt: passkey.createdAt }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  };
   offers.issuedAt = async device => {
-    const accepted = (await store.credentialsOf(device)).filter(
-      ({ issuedAt, removedAt }) => issuedAt !== null && removedAt === null,
-    );
+    const accepted = await acceptedOf(device);
     const { list } = await providers.read();
     return list.filter(({ number }) => accepted.some(({ provider }) => provider === number)).map(({ name }) => name);
   };

@@ -38,6 +38,8 @@ interface SigningRequest {
   readonly trust: Trust;
   /** The credential by which the key is recognized; null if it has none. */
   readonly identity: RecognizingCredential | null;
+  /** The credentials that the browser of the person can ask: an ADMIN has issued them on this key. */
+  readonly inBrowser: readonly RecognizingCredential[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -51,6 +53,12 @@ export async function signersOf(
   store: Pick<Store, 'proofsOf' | 'receipts'>,
   signing: SigningRequest,
 ): Promise<Signers> {
+  const { signers, problem } = await touchedHere(store, signing);
+  return { signers: [...signers, ...signing.inBrowser.map(recognizedSigner)], problem };
+}
+
+/** The credentials with which a station asks the key. */
+async function touchedHere(store: Pick<Store, 'proofsOf' | 'receipts'>, signing: SigningRequest): Promise<Signers> {
   const { device, kind, role, identity } = signing;
   const [answers, last] = await Promise.all([store.proofsOf(device.serialNumber), lastOf(store, device.number)]);
   const proved = [...answers]
@@ -76,9 +84,13 @@ function problemOf(answers: readonly ProofRecord[], { trust }: SigningRequest): 
     : null;
 }
 
+/** Receipts among which the last one is looked for that a station has made. */
+const LOOKED_AT = 20;
+
 async function lastOf(store: Pick<Store, 'receipts'>, device: number): Promise<ReceiptRecord | null> {
-  const { rows } = await store.receipts({ device, descending: true, offset: 0, limit: 1 });
-  return rows[0] ?? null;
+  const { rows } = await store.receipts({ device, descending: true, offset: 0, limit: LOOKED_AT });
+  // No station can ask for the credential of a browser.
+  return rows.find(({ proof }) => !proof.clientData) ?? null;
 }
 
 /** Null if the answer has no credential of a genuine key, by what the registry trusts now. */

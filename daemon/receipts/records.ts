@@ -10,7 +10,10 @@ import type { DeviceGuard, DeviceRecord } from '../devices/records.ts';
 import type { Entry } from '../store/journal.ts';
 
 /** Known facts about the credential that signed. */
-export type ReceiptProof = Readonly<Receipt['proof']>;
+export type ReceiptProof = Readonly<Omit<Receipt['proof'], 'clientData'>> & {
+  /** Absent in receipts of an earlier version. */
+  readonly clientData?: string | null;
+};
 
 /** A receipt as it is stored. Bytes are base64url; times are milliseconds since 1970 (UTC). */
 export interface ReceiptRecord {
@@ -41,8 +44,8 @@ export const signedFields = namesIn(
   'receiptId device kind text credentialId authenticatorData signature publicKey proof createdAt',
 ) satisfies readonly (keyof ReceiptRecord)[];
 
-/** Signed fields that an erasure changes: with the signature, a guess of the text could be confirmed. */
-export const erasedFields: readonly string[] = ['text', 'authenticatorData', 'signature'];
+/** Signed fields that an erasure changes: with the signature, or the client data in `proof`, a guess of the text could be confirmed. */
+export const erasedFields: readonly string[] = ['text', 'authenticatorData', 'signature', 'proof'];
 
 /** A new receipt, as it is stored. */
 export type NewReceipt = Omit<ReceiptRecord, 'number' | 'createdAt' | 'announceAt' | 'closedBy'>;

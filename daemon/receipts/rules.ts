@@ -61,7 +61,8 @@ export const receiptErasure: ChangeAddition<Extract<Change, { readonly kind: 'pe
     for (const before of change.devices.flatMap(device => records.all(receiptsOf, device))) {
       const text = withoutNames(before.text, change);
       if (text === before.text) continue;
-      const after = { ...before, text, authenticatorData: '', signature: '' };
+      const proof = before.proof.clientData ? { ...before.proof, clientData: null } : before.proof;
+      const after = { ...before, text, authenticatorData: '', signature: '', proof };
       records.change(after);
       const detail = { receiptDigest: receiptDigest(after) };
       draft.enter(context, { type: 'RECEIPT_ERASED', detail }, after.device, after.number);

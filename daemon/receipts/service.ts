@@ -6,13 +6,13 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import { relyingParty } from '../../src/contract/key-values.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
-import { checkReceipt, receiptHash, signedFor } from '../../src/contract/receipts/check.ts';
+import { checkReceipt, readBrowserData, receiptHash, signedFor } from '../../src/contract/receipts/check.ts';
 import { type ReceiptFacts, readReceiptText, receiptText } from '../../src/contract/receipts/text.ts';
 import type { ListedReceipt, Receipt } from '../../src/contract/receipts.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { activationAlphabet } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
-import type { IdentityJudge } from '../devices/judges.ts';
+import type { IdentityJudge, RecognizingCredential } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
@@ -35,7 +35,14 @@ interface ReceiptServiceParts {
   readonly now: () => number;
 }
 
-type Submission = BodyOf<Routes['submitReceipt']>;
+/** `clientData`: of the browser that asked the key. */
+type Submission = BodyOf<Routes['submitReceipt']> & { readonly clientData?: string | undefined };
+
+/** The browser of a person: the page that asks, and the credentials that it can ask. */
+export interface ReceiptBrowser {
+  readonly origin: string;
+  readonly keys: readonly RecognizingCredential[];
+}
 
 const VALID_MS = 1000 * proofBounds.challengeSeconds;
 const ID_SYMBOLS = 20;
@@ -87,17 +94,22 @@ export class ReceiptService {
   }
 
   /** Refuses with 404 a text that this registry did not make for this caller, and with 1001 an expired text or an invalid signature. */
-  submit(context: Context, receiptId: string, body: Submission): Promise<Receipt> {
+  submit(context: Context, receiptId: string, body: Submission, browser?: ReceiptBrowser): Promise<Receipt> {
     const facts = readReceiptText(body.text);
     if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
       throw new ApiError(404, 'no such receipt: receiptId does not belong to this text and caller');
     // Also one that a clock has dated in the future: it would be valid until then.
     if (Math.abs(this.#parts.now() - Date.parse(facts.date)) >= VALID_MS)
       throw new ApiError(Code.parameterError, 'receiptId: this receipt has expired; request another one');
-    return retrying(() => this.#submit(context, facts, body));
+    return retrying(() => this.#submit(context, facts, body, browser));
   }
 
-  async #submit(context: Context, facts: ReceiptFacts, body: Submission): Promise<Receipt> {
+  async #submit(
+    context: Context,
+    facts: ReceiptFacts,
+    body: Submission,
+    browser: ReceiptBrowser | undefined,
+  ): Promise<Receipt> {
     const { store, now } = this.#parts;
     const { receiptId, kind, deviceId, dueAt, person } = facts;
     if (await store.receipt(receiptId)) throw signedBefore();
@@ -108,12 +120,15 @@ export class ReceiptService {
         Code.parameterError,
         `text: device ${deviceId} is now bound to another person; request another receipt`,
       );
-    const { signers } = await this.#signers(context, device, kind);
+    const { clientData } = body;
+    const { signers } = await this.#signers(context, device, kind, clientData === undefined ? [] : browser?.keys);
+    if (clientData !== undefined && readBrowserData(clientData)?.origin !== browser?.origin)
+      throw new ApiError(Code.parameterError, 'clientData: it is not of this page');
     const signer = signers.find(({ credential }) => credential.id === body.credentialId);
     if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);
-    const isForIt = signedFor(body.authenticatorData, facts.registryId) === signer.relyingParty;
+    const isForIt = signedFor(body.authenticatorData, facts.registryId, clientData) === signer.relyingParty;
     const checked = isForIt
-      ? checkReceipt(body, signer.credential.publicKey)
+      ? checkReceipt({ ...body, proof: { clientData: clientData ?? null } }, signer.credential.publicKey)
       : 'it was signed for another relying party';
     if (typeof checked === 'string') throw new ApiError(Code.parameterError, `signature: ${checked}`);
     const receipt = newReceipt({ receiptId, device: device.number, kind, dueAt }, body, signer);
@@ -149,10 +164,16 @@ export class ReceiptService {
     return closedBy === null ? null : ((await this.#parts.store.receiptNumbered(closedBy))?.receiptId ?? null);
   }
 
-  async #signers({ caller }: Context, device: DeviceRecord, kind: ReceiptFacts['kind']): Promise<Signers> {
+  async #signers(
+    { caller }: Context,
+    device: DeviceRecord,
+    kind: ReceiptFacts['kind'],
+    inBrowser: readonly RecognizingCredential[] = [],
+  ): Promise<Signers> {
     const { store, roots, identities, now } = this.#parts;
     const [trust, identity] = await Promise.all([roots.current(), identities?.credentialOf(device.number)]);
-    return signersOf(store, { device, kind, role: caller.role, trust, identity: identity ?? null, now: now() });
+    const of = { device, kind, role: caller.role, trust, identity: identity ?? null, inBrowser };
+    return signersOf(store, { ...of, now: now() });
   }
 
   /** The id authenticates the text and the caller, so nothing has to be stored before the key has signed. */
@@ -186,9 +207,10 @@ function dueTime({ kind, dueAt }: BodyOf<Routes['createReceipt']>, at: number): 
 
 function newReceipt(
   { dueAt, ...of }: Pick<NewReceipt, 'receiptId' | 'device' | 'kind'> & Pick<ReceiptFacts, 'dueAt'>,
-  { text, credentialId, authenticatorData, signature }: Submission,
-  { credential, proof }: Signer,
+  { text, credentialId, authenticatorData, signature, clientData }: Submission,
+  { credential, proof: known }: Signer,
 ): NewReceipt {
+  const proof = clientData === undefined ? known : { ...known, clientData };
   const publicKey = credential.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   const signed = { text, credentialId, authenticatorData, signature, publicKey };
   return { ...of, ...signed, proof, openUntil: dueAt === null ? null : Date.parse(dueAt) };
@@ -204,7 +226,9 @@ function listed({ text, createdAt }: StoredReceipt, closedBy: string | null): Li
 function shown(row: NewReceipt & StoredReceipt, closedBy: string | null): Receipt {
   const { text, credentialId, authenticatorData, signature, publicKey, proof } = row;
   const { registryId, terms } = readReceiptText(text)!;
-  const party = signedFor(authenticatorData, registryId)!;
-  const signed = { text, relyingParty: party, credentialId, authenticatorData, signature, publicKey, proof };
+  const { clientData = null } = proof;
+  const party = signedFor(authenticatorData, registryId, clientData)!;
+  const by = { publicKey, proof: { ...proof, clientData } };
+  const signed = { text, relyingParty: party, credentialId, authenticatorData, signature, ...by };
   return { ...listed(row, closedBy), registryId, terms, ...signed };
 }

@@ -68,11 +68,11 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     ...below('people/', 'leaver-brake.ts decisions.ts leavers.ts lookups.ts policy.ts records.ts refused.ts'),
   ],
   issuing: [
-    ...below('devices/', 'lookups.ts records.ts'),
+    ...below('devices/', 'judges.ts lookups.ts records.ts'),
     ...below('sign-in/', 'client-data.ts passkeys.ts policies.ts'),
     'identity/records.ts',
     'people/lookups.ts',
-    'proofs/judge/authenticator-data.ts',
+    ...below('proofs/judge/', 'authenticator-data.ts credential.ts'),
   ],
   receipts: [
     ...below('devices/', 'decisions.ts judges.ts lookups.ts proof.ts records.ts tables.ts'),
@@ -80,7 +80,10 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     ...below('people/', 'erasure-records.ts lookups.ts'),
   ],
   decisions: below('devices/', 'judges.ts proof.ts records.ts'),
-  holders: [...below('devices/', 'decisions.ts lookups.ts records.ts'), 'sign-in/judges.ts'],
+  holders: [
+    ...below('devices/', 'decisions.ts judges.ts lookups.ts records.ts'),
+    ...below('sign-in/', 'judges.ts site.ts'),
+  ],
   webhooks: ['notifications/frames.ts'],
   forwarding: [],
   console: [],

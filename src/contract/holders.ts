@@ -4,9 +4,9 @@ import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import * as f from './device-fields.ts';
 import { eventTypes } from './event-types.ts';
-import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { base64url, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { receiptKinds } from './key-values.ts';
-import { eventPage, proofBounds, receiptBounds } from './limits.ts';
+import { eventPage, passkeyBounds, proofBounds, receiptBounds } from './limits.ts';
 import { assertion, startedReceipt } from './receipts.ts';
 import { holderSteps } from './values.ts';
 
@@ -56,6 +56,9 @@ const signature = {
   credentialId: Type.Optional(assertion.credentialId),
   authenticatorData: Type.Optional(assertion.authenticatorData),
   signature: Type.Optional(assertion.signature),
+  clientData: Type.Optional(
+    base64url(passkeyBounds.clientData, '`clientDataJSON` of a browser that asked the key; absent if none did'),
+  ),
 };
 
 /** Operations of people on their own keys. */
@@ -109,6 +112,15 @@ export const holderOperations = additions('Own keys', {
     bodyOptional: true,
     data: Type.Object({
       ...startedReceipt,
+      browser: nullable(
+        Type.Object(
+          { relyingParty: shown('name of the page', 'registry.example.com'), credentials: startedReceipt.credentials },
+          {
+            description:
+              'credentials of the key that a browser at this address can ask (`navigator.credentials.get` with `challenge`): keys that sign in to the registry; null if it has none',
+          },
+        ),
+      ),
       expiresAt: nullable(timestamp('until when the signature is accepted; null once the receipt is stored')),
       receivedAt: nullable(timestamp('when the receipt was stored; null at the start')),
     }),

@@ -71,6 +71,11 @@ const receipt = Type.Object({
       provedAt: timestamp('when the key has made it'),
       attestation: nullable(shown('what the key gave in answer to the challenge: JSON')),
       challenge: nullable(shown('that challenge; base64url')),
+      clientData: nullable(
+        shown(
+          'client data of the browser that asked the key, in base64url: the signature covers its SHA-256, and its challenge is that of the text; null if no browser asked',
+        ),
+      ),
     },
     { description: 'where the public key is from' },
   ),

@@ -209,6 +209,11 @@ describe('a key that is sent home', () => {
         code: 1001,
         message: expect.stringContaining(field),
       });
+    const challenge = started.challenge;
+    const page = { type: 'webauthn.get', challenge, origin: 'http://localhost', crossOrigin: false };
+    const clientData = Buffer.from(JSON.stringify(page)).toString('base64url');
+    expect(started.browser).toBeNull();
+    expect(await as(ada, 'POST', `/${deviceId}/received`, { ...body, clientData })).toMatchObject({ code: 1001 });
     const others = await heldDevice(daemon, 'bob.secret');
     expect(await as(bob, 'POST', `/${others.deviceId}/received`, body)).toMatchObject({ code: 1001 });
     const stored = data(await as(ada, 'POST', `/${deviceId}/received`, body));

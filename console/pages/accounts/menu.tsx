@@ -1,5 +1,5 @@
 /** The menu of the person, at the end of the sidebar. */
-import { session } from '../../api/session.ts';
+import { isHolder, session } from '../../api/session.ts';
 import { signOut } from '../../api/tabs.ts';
 import { MenuButton, type MenuGroup } from '../../parts/menu.tsx';
 import { type ColorTheme, prefer, preferences } from '../../preferences.ts';
@@ -16,7 +16,7 @@ function groups(): MenuGroup[] {
     {
       title: capitalized(text.role[session.value?.user.role ?? 'VIEWER']),
       items: [
-        { words: words.keys, href: linkTo('account') },
+        ...(isHolder.value ? [] : [{ words: words.keys, href: linkTo('account') }]),
         { words: words.signOut, onChoose: signOut },
       ],
     },

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { expectBytes, expectMap, readCbor } from '../../../drivers/protocols/cbor.ts';
 import type { Evidence } from '../../../src/contract/proof.ts';
 import { pointOf, readAuthenticatorData } from './authenticator-data.ts';
-import { fromBase64url } from './malformed.ts';
+import { fromBase64url, MalformedError } from './malformed.ts';
 import { readRegistration } from './u2f.ts';
 
 /** A credential of a key: it is not stored on it, and its id is needed to use it. */
@@ -23,6 +23,17 @@ export function credentialOf(evidence: Evidence): Credential | null {
   const object = expectMap(readCbor(fromBase64url(evidence.attestationObject, 'attestation object')), 'attestation');
   const data = readAuthenticatorData(expectBytes(object.get('authData') ?? object.get(2), 'authenticator data'));
   return credentialWith(data.credentialId, pointOf(data.credentialKey));
+}
+
+/** A credential with its key as a browser gave it, COSE in base64url; null if it is not a key of P-256. */
+export function credentialWithCose(id: string, publicKey: string): Credential | null {
+  try {
+    const point = pointOf(expectMap(readCbor(Buffer.from(publicKey, 'base64url')), 'credential key'));
+    return credentialWith(Buffer.from(id, 'base64url'), point);
+  } catch (error) {
+    if (error instanceof MalformedError) return null;
+    throw error;
+  }
 }
 
 /** `point`: an uncompressed point of P-256. */

@@ -13,7 +13,7 @@ export const ship = command({
   flags: pluggedFlag,
   examples: [
     { does: 'a key that goes to its person by mail', line: 'ship DEV-1' },
-    { does: 'when it arrived', line: 'show DEV-1 --json | jq .receivedAt' },
+    { does: 'by its serial number, in a script', line: 'ship UK-2026-000001 --json | jq -r .shippedAt' },
   ],
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged, ['ACTIVE']);

@@ -40,7 +40,7 @@ export function checkedFacts(receipt: Receipt, key: KeyObject | null): ReceiptFa
   const stated: Readonly<Record<string, unknown>> = { ...receipt };
   const field = Object.entries(facts).find(([name, value]) => stated[name] !== value)?.[0];
   if (field !== undefined) return `${field} differs from the signed text`;
-  const party = signedFor(receipt.authenticatorData, facts.registryId);
+  const party = signedFor(receipt.authenticatorData, facts.registryId, receipt.proof?.clientData);
   return receipt.relyingParty === party ? facts : 'relyingParty differs from the signature';
 }
 
