@@ -1,9 +1,14 @@
 /** People who hold keys and sign in by single sign-on: what the role HOLDER sees and does, and what it does not. */
+import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkReceipt } from '../../src/contract/receipts/check.ts';
+import type { Receipt } from '../../src/contract/receipts.ts';
+import { Page } from '../support/browser.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
 import { ReceiptKey, trustReceiptKeys } from '../support/receipt-key.ts';
+import { SoftwareKey } from '../support/software-key.ts';
 import { Browser, type SsoProvider, setUp } from '../support/sso-provider.ts';
 
 let daemon: TestDaemon;
@@ -232,6 +237,42 @@ describe('a key that is sent home', () => {
     ]);
     expect(data(await ship(deviceId)).shippedAt).not.toBeNull();
     expect(await detail(deviceId)).toMatchObject({ receivedAt: null });
+  });
+
+  it('is confirmed by a browser that asks a key which signs in here; the receipt verifies offline', async () => {
+    const page = new Page(daemon);
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    const provider = { name: 'accounts', type: 'devmgr', address: page.origin };
+    const { providerId } = data(await daemon.call('POST', '/api/providers', provider));
+    const path = `/api/devices/${deviceId}/credentials`;
+    const begun = data(await daemon.call('POST', path, { providerId }));
+    const key = new SoftwareKey();
+    const made = { response: key.create(begun.options, page.origin) };
+    data(await daemon.call('POST', `${path}/${begun.credentialId}`, made));
+    data(await ship(deviceId));
+    expect(await own(ada)).toContainEqual(expect.objectContaining({ deviceId, signsInAt: ['accounts'] }));
+    const received = (body: object) => page.call('POST', `/api/me/devices/${deviceId}/received`, body, ada.token);
+    const { receiptId, text, challenge, browser } = data(await received({}));
+    const options = { challenge, rpId: browser.relyingParty };
+    const sign = (origin: string, asked: object = options) => {
+      const { id, response } = key.get(asked as never, origin) as never as {
+        id: string;
+        response: { authenticatorData: string; signature: string; clientDataJSON: string };
+      };
+      const { authenticatorData, signature, clientDataJSON: clientData } = response;
+      return { receiptId, text, credentialId: id, authenticatorData, signature, clientData };
+    };
+    for (const wrong of [
+      sign('http://localhost:1'),
+      sign(page.origin, { ...options, challenge: Buffer.alloc(32).toString('base64url') }),
+      { ...sign(page.origin), clientData: undefined },
+    ])
+      expect(await received(wrong)).toMatchObject({ code: 1001 });
+    data(await received(sign(page.origin)));
+    const receipt: Receipt = data(await daemon.call('GET', `/api/receipts/${receiptId}`));
+    expect(receipt).toMatchObject({ relyingParty: 'localhost', proof: { clientData: expect.any(String) } });
+    expect(checkReceipt(receipt, createPublicKey(receipt.publicKey))).toMatchObject({ deviceId });
+    expect((await detail(deviceId)).receivedAt).toBe(receipt.signedAt);
   });
 
   it('is one that is bound, and is sent by ADMIN or DEALER, in the version that they name', async () => {
