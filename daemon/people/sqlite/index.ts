@@ -50,17 +50,17 @@ function readPeople(statements: Statements, query: PersonFilter & Window): Rows<
   return { rows, total: statements.value<number>(`SELECT count(*) ${from} ${where}`, ...values)! };
 }
 
-const keepName = `INSERT INTO search_text (kind, key, text) VALUES ('name', CAST(? AS TEXT), search_fold(?))
+const keepName = `INSERT INTO search_text (kind, key, text) VALUES ('name', ?, search_fold(?))
   ON CONFLICT (kind, key) DO UPDATE SET text = excluded.text`;
-const removeName = `DELETE FROM search_text WHERE kind = 'name' AND key = CAST(? AS TEXT)`;
+const removeName = `DELETE FROM search_text WHERE kind = 'name' AND key = ?`;
 
 /** Keeps the names of persons in the texts by which devices are found. */
 const besidePeople = ({ statements }: SqliteTables): BesideRows<PersonRecord> => ({
   table: people,
   written(before, { number, name }) {
     if (name === (before?.name ?? null)) return;
-    if (name === null) statements.run(removeName, number);
-    else statements.run(keepName, number, name);
+    if (name === null) statements.run(removeName, String(number));
+    else statements.run(keepName, String(number), name);
   },
   end() {},
 });
