@@ -17,6 +17,7 @@ import { pageQuery, presentPage } from '../../framework/present-list.ts';
 import type { Column } from '../../terminal/column.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
+import { type Match, readMatches, writeMatches } from './match-file.ts';
 
 const fields = namesIn('deviceId userId candidates') satisfies readonly (keyof UnmatchedDevice)[];
 const whyWords = { case: 'several have this name', accents: 'accents', email: 'e-mail address', name: 'full name' };
@@ -35,13 +36,16 @@ const columns: Column<UnmatchedDevice>[] = [
 /** `GET /api/people/unmatched` and `POST /api/people/match`. */
 export const peopleMatch = command({
   description:
-    'A device whose userId is the user name of a person belongs to that person. This lists the others, with the persons that they may belong to. --apply gives each device with exactly one such person to that person, after a question; with DEVICE and PERSON, only that device. The device then shows the user name of the person. An ACTIVE device of a person who has left is locked.',
+    'A device whose userId is the user name of a person belongs to that person. This lists the others, with the persons that they may belong to. --apply gives each device with exactly one such person to that person, after a question; with DEVICE and PERSON, only that device. For many devices, --out writes a file to edit, and --file carries it out: a row without a person is left as it is, a device that is bound to another name by then is refused, and the file can be used again after an interruption. The device then shows the user name of the person. An ACTIVE device of a person who has left is locked.',
   args: [
     { ...deviceArg, optional: true },
     { ...personArg, optional: true },
   ],
   flags: {
     apply: { help: 'give the devices to the persons' },
+    out: { value: 'FILE', help: 'write all devices and candidates to a new CSV file' },
+    file: { value: 'FILE', help: 'the matches of a file that --out has written', conflicts: ['out'] },
+    'dry-run': { help: 'show what would be matched', conflicts: ['apply', 'out'] },
     yes: { short: 'y', help: 'do not ask' },
     ...pageFlags('devices'),
     ...listFlags(fields),
@@ -49,11 +53,22 @@ export const peopleMatch = command({
   examples: [
     { does: 'devices without a person, and whose they may be', line: 'people match' },
     { does: 'asks, then matches those with one candidate', line: 'people match --apply' },
+    { does: 'a file to edit, a look at it, and the matches', line: 'people match --out holders.csv' },
+    { does: 'what a file would match', line: 'people match --file holders.csv --dry-run' },
     { does: 'one device', line: 'people match DEV-7 ada.lovelace --apply --yes' },
   ],
   async run({ args, flags }, context) {
     const [device, person] = args;
     if (device !== undefined && person === undefined) throw usage('DEVICE needs a PERSON', 'see: devmgr people match');
+    if (flags.out !== undefined) return writeMatches(context, flags.out);
+    if (flags.file !== undefined) {
+      if (device !== undefined) throw usage('--file names the devices', 'omit DEVICE and PERSON, or --file');
+      return fromFile(context, flags.file, { isDraft: !flags.apply, yes: flags.yes ?? false });
+    }
+    if (flags.dryRun) {
+      const matches = device === undefined ? await unambiguous(context) : [await named(context, device, person!)];
+      return draft(context, { matches, refused: [] });
+    }
     if (!flags.apply) {
       if (device !== undefined) throw usage('a device is given to a person only with --apply', 'add --apply');
       const page = await context.registry.call('listUnmatched', { query: pageQuery(flags) });
@@ -70,10 +85,32 @@ export const peopleMatch = command({
   },
 });
 
-interface Match {
-  readonly deviceId: string;
-  readonly personId: string;
-  readonly words: string;
+/** Shows or carries out the matches of a file. Rows that are not carried out are named first. */
+async function fromFile(
+  context: Context,
+  file: string,
+  { isDraft, yes }: { readonly isDraft: boolean; readonly yes: boolean },
+): Promise<number> {
+  const read = await readMatches(context, file);
+  if (isDraft) return draft(context, read);
+  for (const { line, deviceId, message } of read.refused)
+    context.out.warn(safe(`line ${line}: ${deviceId}: ${message}`));
+  if (read.matches.length > 0) await confirm(context, read.matches, yes);
+  const code = read.matches.length > 0 ? await give(context, read.matches) : exitCodes.done;
+  return read.refused.length > 0 ? exitCodes.partial : code;
+}
+
+async function draft(context: Context, { matches, refused }: Awaited<ReturnType<typeof readMatches>>): Promise<number> {
+  const { out, globals } = context;
+  for (const { deviceId, personId, words } of matches)
+    if (globals.json) await out.row({ deviceId, personId, status: 'would match' });
+    else await out.text(`${safe(words)}\n`);
+  for (const { line, deviceId, message } of refused)
+    if (globals.json) await out.row({ deviceId, line, status: 'failed', message });
+    else out.warn(safe(`line ${line}: ${deviceId}: ${message}`));
+  if (!globals.json)
+    out.notice(`${counted(matches.length, 'device')} would be given to a person; nothing was changed.`);
+  return refused.length > 0 ? exitCodes.partial : exitCodes.done;
 }
 
 async function named(context: Context, device: string, person: string): Promise<Match> {
