@@ -54,6 +54,7 @@ const trust = () => import('./proofs/trust.ts');
 const proofsVerify = () => import('./proofs/verify.ts');
 const report = () => import('./reports/report.ts');
 const watch = () => import('./notifications/watch.ts');
+const api = () => import('./session/api.ts');
 const config = () => import('./session/config.ts');
 const login = () => import('./sign-in/login.ts');
 const man = () => import('./session/man.ts');
@@ -218,6 +219,7 @@ export const commandTable: CommandTable = {
       title: 'More',
       isRare: true,
       entries: [
+        entry('api', 'call any operation of the interface', api, 'api'),
         entry('replace-code', 'replace the activation code', code, 'code'),
         entry('ship', 'record that a device was sent to its person', shipping, 'ship'),
         entry('record-use', 'record a use of a device', usage, 'recordUsage'),

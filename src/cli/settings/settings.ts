@@ -13,6 +13,7 @@ import {
   homeFiles,
   isThisMachine,
 } from '../../contract/local.ts';
+import { consolePath } from '../../contract/values.ts';
 import { failure, tryOr, usage } from '../fault.ts';
 import { readDaemonStart } from './daemon-start.ts';
 import { readJsonFile, unusableHome } from './files.ts';
@@ -160,7 +161,9 @@ export function serverAddress(text: string): string {
     );
   if (url.username || url.password)
     throw usage('a server address must not contain a password', 'log in instead: devmgr login');
-  return url.origin + withoutSlashes(url.pathname.replace(/\/console(?:\/.*)?$/, ''));
+  // The address of a page of the console is that of its server.
+  const [path = ''] = `${url.pathname}/`.split(consolePath, 1);
+  return url.origin + withoutSlashes(path);
 }
 
 /** Addresses of one registry that a command may use. */
