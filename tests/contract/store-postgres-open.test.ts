@@ -66,6 +66,7 @@ describe('the URL of a PostgreSQL store', () => {
     expect(tls('verify-ca')).toMatchObject({ rejectUnauthorized: true, checkServerIdentity: expect.any(Function) });
     expect(tls('verify-full', 'localhost')).toEqual({ rejectUnauthorized: true });
     expect(tls('', '127.0.0.1')).toBe(false);
+    expect(tls('', '127.example.com')).toEqual({ rejectUnauthorized: true });
     expect(() => tls('prefer')).toThrow(/PGSSLMODE=prefer is not supported/);
     expect(() => address('postgres://u@h/d', { PGSSLROOTCERT: '/absent.pem' })).toThrow(/absent.pem .*cannot be read/);
   });

@@ -1,7 +1,7 @@
 /** Where a database is: its URL, and how the connection is encrypted. */
 
 import { readFileSync } from 'node:fs';
-import type { Env } from '../../../src/contract/local.ts';
+import { type Env, isLoopbackName } from '../../../src/contract/local.ts';
 import { StoreMisconfigured } from '../database.ts';
 
 /** Options for TLS as node:tls takes them; false for a connection without TLS. */
@@ -62,8 +62,7 @@ function decoded(text: string): string {
   }
 }
 
-const isLocal = (host: string) =>
-  host.startsWith('/') || host === 'localhost' || host === '::1' || host.startsWith('127.');
+const isLocal = (host: string) => host.startsWith('/') || isLoopbackName(host);
 
 /** By default a connection over a network verifies certificate and name, as PGSSLMODE=verify-full; one on this machine is not encrypted. */
 function tlsFor(host: string, env: Env): TlsChoice {
