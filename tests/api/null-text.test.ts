@@ -5,14 +5,17 @@ import { inputExample } from '../../src/contract/openapi/examples.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { file, needed, type Part, sendForm, uploadPath } from '../support/forms.ts';
+import { callerFor } from '../support/holder.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { refusedUpgrade } from '../support/stream-client.ts';
 
 let daemon: TestDaemon;
 let deviceId: string;
+let as: Awaited<ReturnType<typeof callerFor>>;
 const device = { deviceType: 'UKEY', serialNumber: 'N-1', manufacturer: 'Acme', model: 'K1' };
 beforeAll(async () => {
   daemon = await startTestDaemon();
+  as = await callerFor(daemon);
   ({ deviceId } = (await daemon.call('POST', '/api/devices/register', device)).data);
 });
 afterAll(() => daemon?.stop());
@@ -50,11 +53,12 @@ const withParams = all.filter(shape => shape.params);
 describe('U+0000 in a request', () => {
   it.each(bodyFields)('is refused in the field $name of $id', async ({ name, shape }) => {
     const body = { ...inputExample(shape), [name]: 'a\0b' };
-    expect(await daemon.call(shape.method, pathOf(shape), body)).toMatchObject(namesField(name));
+    expect(await daemon.call(shape.method, pathOf(shape), body, as(shape))).toMatchObject(namesField(name));
   });
 
   it.each(queryFields)('is refused in the parameter $name of $id', async ({ name, shape }) => {
-    expect(await daemon.call(shape.method, `${pathOf(shape)}?${name}=a%00b`)).toMatchObject(namesField(name));
+    const path = `${pathOf(shape)}?${name}=a%00b`;
+    expect(await daemon.call(shape.method, path, undefined, as(shape))).toMatchObject(namesField(name));
   });
 
   it.each(withParams)('is refused in the path of $id', async shape => {
@@ -62,7 +66,7 @@ describe('U+0000 in a request', () => {
     const path = shape.path.replaceAll(/\{\w+\}/g, 'a%00b');
     const answer = shape.form
       ? await sendForm(daemon, path, [file('a.bin')])
-      : await daemon.call(shape.method, path, body);
+      : await daemon.call(shape.method, path, body, as(shape));
     expect(answer).toMatchObject(refused);
   });
 

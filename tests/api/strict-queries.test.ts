@@ -6,10 +6,13 @@ import { deviceFilters } from '../../src/contract/device-filters.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { register } from '../support/fleet.ts';
+import { callerFor } from '../support/holder.ts';
 
 let daemon: TestDaemon;
+let as: Awaited<ReturnType<typeof callerFor>>;
 beforeAll(async () => {
   daemon = await startTestDaemon();
+  as = await callerFor(daemon);
   await register(daemon);
 });
 afterAll(() => daemon?.stop());
@@ -73,7 +76,7 @@ describe('with Prefer: handling=strict', () => {
     async (_id, shape) => {
       const path = shape.path.replaceAll(/\{\w+\}/g, 'X-1');
       const body = shape.method === 'GET' ? undefined : (shape.example?.body ?? {});
-      const found = await daemon.call(shape.method, `${path}?nonsense=1`, body, strict);
+      const found = await daemon.call(shape.method, `${path}?nonsense=1`, body, { ...strict, ...as(shape) });
       expect([found.code, found.message]).toEqual([1001, 'nonsense is not a parameter of this operation']);
       expect(found.headers.get('preference-applied')).toBe('handling=strict');
     },

@@ -1,7 +1,14 @@
 /** A person who signs in by single sign-on, has the role HOLDER, and holds keys. */
+import type { RouteShape } from '../../src/contract/define.ts';
 import type { TestDaemon } from './daemon.ts';
 import { data, register } from './fleet.ts';
 import { Browser, type SsoProvider, setUp, startSsoProvider } from './sso-provider.ts';
+
+/** Options of requests to any operation: those of people on their own keys get the token of a HOLDER. */
+export async function callerFor(daemon: TestDaemon): Promise<(shape: RouteShape) => { readonly token?: string }> {
+  const { token } = await holder(daemon, await letHoldersIn(daemon), 'caller');
+  return ({ access }) => (access?.toString() === 'HOLDER' ? { token } : {});
+}
 
 /** Has a daemon let persons in who are in none of the groups. */
 export async function letHoldersIn(daemon: TestDaemon): Promise<SsoProvider> {
