@@ -282,12 +282,16 @@ test('a roster has printed numbers, and a spool file takes such keys', async () 
   const key = newKey();
   const fido = plug(key);
   const roster = secretFile('userId,printedNumber\nrose,SK-0030');
-  const line = run('enroll', '--roster', roster, '--timeout', '30', '--json');
-  await expect.poll(() => touchesOf(fido), { timeout: 20_000 }).toHaveLength(1);
+  const line = start(['enroll', '--roster', roster, '--timeout', '30', '--server', daemon.url], {
+    env: { DEVMGR_TOKEN: daemon.adminToken },
+  });
+  await line.until('stderr', /unplug/);
+  expect(touchesOf(fido)).toHaveLength(1);
   unplug();
-  const bound = { result: 'registered', serialNumber: 'SK-0030', userId: 'rose', status: 'ACTIVE' };
-  expect(rowsOf(await line)).toMatchObject([bound]);
-  expect(await deviceOf('SK-0030')).toMatchObject({ identity: 'credential' });
+  await line.until('stdout', /bound {2}rose/);
+  expect(await line.ended).toMatchObject({ code: 0 });
+  const bound = { identity: 'credential', userId: 'rose', status: 'ACTIVE' };
+  expect(await deviceOf('SK-0030')).toMatchObject(bound);
   const spool = ['--spool', join(temporaryFolder(), 'keys.spool')];
   plug(newKey());
   expect(rowsOf(await enroll('--printed', 'SK-0031', ...spool))).toMatchObject([{ result: 'registered' }]);

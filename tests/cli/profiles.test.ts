@@ -143,7 +143,8 @@ describe('a lock between processes', () => {
     tryLock(file);
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
-    const third = expect(withLock(file, () => 'mine')).rejects.toThrow(`a.lock is locked by process ${process.pid}`);
+    const message = `a.lock is locked by process ${process.pid}`;
+    const third = expect(withLock(file, () => 'mine', 500)).rejects.toThrow(message);
     vi.setSystemTime(Date.now() + 60_000);
     await third;
   });

@@ -11,9 +11,9 @@ import { patchOp, scimClientWith } from '../support/scim.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 /** `npm run test:leavers` has 1,000. They stay below the brake, which is at 5 %. */
-const LEAVERS = Number(process.env.DEVMGR_LEAVERS ?? 150);
+const LEAVERS = Number(process.env.DEVMGR_LEAVERS ?? 80);
 const OTHERS = Math.ceil(LEAVERS * 20.7);
-const timeout = 180_000 + 1000 * Math.max(0, LEAVERS - 150);
+const timeout = 180_000 + 1000 * Math.max(0, LEAVERS - 80);
 const seed = Number(process.env.DEVMGR_LEAVERS_SEED ?? Date.now() % 1_000_000_000);
 
 type Registry = Pick<DaemonProcess, 'call' | 'url'>;

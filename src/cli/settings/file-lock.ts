@@ -49,8 +49,8 @@ export function tryLock(file: string, minAgeMs = 0): FileLock | LockHolder {
   }
 }
 
-/** Runs `work` while this process holds the lock. Waits for other processes; a fault if one holds the lock for too long. */
-export async function withLock<T>(file: string, work: () => T): Promise<T> {
+/** Runs `work` while this process holds the lock. Waits for other processes; a fault if one holds the lock for longer than `forMs`. */
+export async function withLock<T>(file: string, work: () => T, forMs = maxWaitMs): Promise<T> {
   let pid: number | null = null;
   const take = () => {
     const lock = lockOrFault(file);
@@ -58,7 +58,7 @@ export async function withLock<T>(file: string, work: () => T): Promise<T> {
     pid = lock.pid;
     return null;
   };
-  const lock = await poll(take, { everyMs: pollMs, jitter: [0.5, 1.5], forMs: maxWaitMs });
+  const lock = await poll(take, { everyMs: pollMs, jitter: [0.5, 1.5], forMs });
   if (lock === null)
     throw failure(
       `${file} is locked${pid === null ? '' : ` by process ${pid}`}`,
