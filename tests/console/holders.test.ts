@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { heldDevice } from '../support/holder.ts';
 import { needs } from '../support/needs.ts';
-import { type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
-import { armed, button, consoleTests, dialog, settled, violationsOn } from './browser.ts';
+import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
+import { armed, button, consoleTests, dialog, plugSecurityKey, settled, violationsOn } from './browser.ts';
 
 const phone = { width: 360, height: 740 };
 const words = {
@@ -90,6 +90,50 @@ needs('chromium')('the page of own keys', () => {
       await context.close();
     },
   );
+
+  it('confirms with a touch in the browser that a key has arrived', async () => {
+    const account = (await new Browser().signIn(daemon, 's-bob')).user!;
+    const { deviceId } = await heldDevice(daemon, 'bob');
+    const accounts = { name: 'accounts', type: 'devmgr', address: local };
+    const { providerId } = data(await daemon.call('POST', '/api/providers', accounts));
+    const { page, context } = await openTab({ token: null, host: 'localhost' });
+    await signInAs(page, 's-bob', 'Sign in with Example');
+    await page.getByRole('heading', { name: 'My keys' }).waitFor();
+    const key = await plugSecurityKey(page);
+    const begun = data(await daemon.call('POST', `/api/devices/${deviceId}/credentials`, { providerId }));
+    const response = await page.evaluate(
+      async options => {
+        const { PublicKeyCredential, navigator } = globalThis as never as {
+          PublicKeyCredential: { parseCreationOptionsFromJSON(json: unknown): unknown };
+          navigator: { credentials: { create(options: object): Promise<{ toJSON(): object }> } };
+        };
+        const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+        return (await navigator.credentials.create({ publicKey })).toJSON();
+        // As keys of today: receipts are not signed with ML-DSA, which the virtual key of Chromium would choose.
+      },
+      { ...begun.options, pubKeyCredParams: [{ type: 'public-key', alg: -7 }] },
+    );
+    data(await daemon.call('POST', `/api/devices/${deviceId}/credentials/${begun.credentialId}`, { response }));
+    expect(data(await daemon.call('GET', `/api/users/${account.id}/passkeys/list`)).list).toHaveLength(1);
+    data(await daemon.call('POST', `/api/devices/${deviceId}/shipped`));
+    await page.reload();
+    const shown = page.locator('section').filter({ hasText: 'When you have it' });
+    await shown.getByText('accounts').waitFor();
+    await shown.getByRole('button', { name: 'I have it' }).press('Enter');
+    await page.getByText(`The arrival of ${deviceId} is confirmed.`).or(page.getByRole('alert')).waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    const detail = data(await daemon.call('GET', `/api/devices/${deviceId}`));
+    expect(detail.receivedAt).not.toBeNull();
+    const [{ receiptId }] = data(await daemon.call('GET', `/api/receipts/list?deviceId=${deviceId}`)).list;
+    const receipt = data(await daemon.call('GET', `/api/receipts/${receiptId}`));
+    expect(receipt).toMatchObject({
+      relyingParty: 'localhost',
+      person: 'bob',
+      proof: { clientData: expect.any(String) },
+    });
+    expect(await key.credentials()).toBe(1);
+    await context.close();
+  });
 
   it('names the service desk if the browser cannot ask the key', async () => {
     const { deviceId, serialNumber } = await heldDevice(daemon, 'bob');

@@ -277,25 +277,25 @@ describe('the credential of a key', () => {
 describe('a person', () => {
   const userName = 'kz.user';
   /** Details of the person that the registry stores beside the user name. */
-  const names = /zuse|konrad|horst|example\.org|ext-4711/i;
+  const names = /quirren|konrad|horst|example\.org|ext-4711/i;
 
   it('is a reference in every entry: neither names nor addresses are stored outside the row of the person', async () => {
     const call = async (method: string, path: string, body?: object) => data(await daemon.call(method, path, body));
     const scim = await scimClient(daemon);
     const bound = async (user: string, { deviceId, activationCode }: TestDevice): Promise<void> =>
       call('POST', '/api/devices/activate', { deviceId, activationCode, userId: user });
-    const local = await call('POST', '/api/people', { userName, name: 'Konrad Zuse', email: 'kz@example.org' });
+    const local = await call('POST', '/api/people', { userName, name: 'Konrad Quirren', email: 'kz@example.org' });
     for (let made = 0; made < 10; made++) await bound(userName, await register(daemon));
     await call('POST', `/api/people/${local.personId}/leave`, { reason: 'has left' });
     await call('POST', '/api/people/release', { personIds: [local.personId] });
     await call('POST', `/api/people/${local.personId}/return`);
-    const name = { givenName: 'Horst', familyName: 'Zuse', formatted: 'Horst Zuse' };
+    const name = { givenName: 'Horst', familyName: 'Quirren', formatted: 'Horst Quirren' };
     const emails = [{ value: 'horst@example.org', primary: true }];
     const { id } = (
       await scim('POST', '/Users', {
         userName: `${userName}.2`,
         name,
-        displayName: 'H. Zuse',
+        displayName: 'H. Quirren',
         emails,
         externalId: 'ext-4711',
       })
@@ -303,14 +303,14 @@ describe('a person', () => {
     await scim('POST', '/Groups', { displayName: 'Pioneers', members: [{ value: id }] });
     await bound(`${userName}.2`, await register(daemon));
     for (const [path, value] of [
-      ['displayName', 'Horst W. Zuse'],
+      ['displayName', 'Horst W. Quirren'],
       ['userName', `${userName}.3`],
       ['active', false],
       ['active', true],
     ] as const)
       expect((await scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', path, value }))).status).toBe(200);
     expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204);
-    const account = { username: 'pioneer', password: adminPassword, role: 'VIEWER', email: 'zuse@example.org' };
+    const account = { username: 'pioneer', password: adminPassword, role: 'VIEWER', email: 'quirren@example.org' };
     const user = await call('POST', '/api/users', account);
     await call('PUT', `/api/users/${user.id}`, { email: 'konrad@example.org' });
     // A WebAuthn server calls the person by user name.
