@@ -10,34 +10,21 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { HolderStep } from '../../src/contract/values.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import { lock, noteLost } from '../devices/decisions.ts';
-import type { RecognizingCredential } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { type DeviceRecord, isOnItsWay } from '../devices/records.ts';
+import type { IssuedKeys } from '../issuing/start.ts';
+import type { ReceiptService } from '../receipts/service.ts';
 import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import type { HolderLinks } from '../sign-in/judges.ts';
 import type { Store } from '../store/store.ts';
 
-/** The receipts of keys; see `ReceiptService`. */
-interface Receipts {
-  create(context: Context, body: BodyOf<Routes['createReceipt']>): Promise<DataOf<Routes['createReceipt']>>;
-  submit(
-    context: Context,
-    receiptId: string,
-    body: BodyOf<Routes['submitReceipt']> & { readonly clientData?: string | undefined },
-    browser?: { readonly origin: string; readonly keys: readonly RecognizingCredential[] },
-  ): Promise<DataOf<Routes['submitReceipt']>>;
-}
-
 /** Dependencies of the service. Other subjects are looked up when they are needed. */
 interface HolderServiceParts {
   readonly store: Store;
   readonly links: () => HolderLinks | undefined;
-  readonly receipts: () => Receipts | undefined;
-  /** Names of the providers that accept a credential of a device, by its number. */
-  readonly issuedAt: (device: number) => Promise<readonly string[]>;
-  /** Credentials of a device that a page with this name can ask, by its number. */
-  readonly signInKeysOf: (device: number, site: string) => Promise<readonly RecognizingCredential[]>;
+  readonly receipts: () => Pick<ReceiptService, 'create' | 'submit'>;
+  readonly issued: () => IssuedKeys;
   readonly events: (query: QueryOf<Routes['listEvents']>) => Promise<DataOf<Routes['listEvents']>>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -55,11 +42,13 @@ export class HolderService {
   }
 
   async list(context: Context): Promise<DataOf<Routes['listOwnDevices']>> {
-    const { store, issuedAt } = this.#parts;
+    const { store, issued } = this.#parts;
     const rows = (await store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
     const found = await Promise.all(rows.map(({ number }) => store.device(number)));
     const own = found.filter(device => device !== null).reverse();
-    return { list: await Promise.all(own.map(async device => present(device, await issuedAt(device.number)))) };
+    return {
+      list: await Promise.all(own.map(async device => present(device, await issued().providersOf(device.number)))),
+    };
   }
 
   async events(
@@ -115,9 +104,9 @@ export class HolderService {
     const device = await this.#own(context, deviceId);
     const id = deviceIds.format(device.number);
     const receipts = this.#parts.receipts();
-    if (!receipts || !isOnItsWay(device))
+    if (!isOnItsWay(device))
       throw new ApiError(Code.parameterError, `device ${id} is not on its way: it was not sent, or has arrived`);
-    const keys = typeof site === 'string' ? [] : await this.#parts.signInKeysOf(device.number, site.id);
+    const keys = typeof site === 'string' ? [] : await this.#parts.issued().signInKeysOf(device.number, site.id);
     if (receiptId === undefined) {
       const started = await receipts.create(context, { deviceId: id, kind: 'handover', terms: TERMS });
       const browser = { relyingParty: keys[0]?.relyingParty ?? '', credentials: keys.map(({ id }) => id) };

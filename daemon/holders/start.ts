@@ -10,9 +10,8 @@ export const startHolders: StartSubject = ({ settings, store, now, offers }) => 
   const holders = new HolderService({
     store,
     links: () => offers.holderLinks,
-    receipts: () => offers.receipts,
-    issuedAt: async device => (await offers.issuedAt?.(device)) ?? [],
-    signInKeysOf: async (device, site) => (await offers.signInKeysOf?.(device, site)) ?? [],
+    receipts: () => offers.receipts!,
+    issued: () => offers.issuedKeys!,
     events: query => offers.events.list(query, false),
     now,
   });

@@ -14,12 +14,17 @@ import { RemoteCredentials } from './remote-credentials.ts';
 import { issuingOperations } from './routes.ts';
 import { CredentialRemovals } from './work.ts';
 
+/** What issuing knows of a device, by its number. */
+export interface IssuedKeys {
+  /** Names of the providers that accept a credential of the device. */
+  providersOf(device: number): Promise<readonly string[]>;
+  /** Credentials of the device that sign in to the console at a name. */
+  signInKeysOf(device: number, site: string): Promise<readonly RecognizingCredential[]>;
+}
+
 declare module '../http/subject.ts' {
   interface Offers {
-    /** Names of the providers that accept a credential of a device, by its number. */
-    issuedAt?: (device: number) => Promise<readonly string[]>;
-    /** Credentials of a device that sign in to the console at a name, by its number. */
-    signInKeysOf?: (device: number, site: string) => Promise<readonly RecognizingCredential[]>;
+    issuedKeys?: IssuedKeys;
   }
 }
 
@@ -40,19 +45,21 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
   };
   const acceptedOf = async (device: number) =>
     (await store.credentialsOf(device)).filter(({ issuedAt, removedAt }) => issuedAt !== null && removedAt === null);
-  offers.signInKeysOf = async (device, site) => {
-    const found = (await acceptedOf(device)).map(async ({ credentialId }) => {
-      const passkey = credentialId === null ? null : await store.passkeyByCredential(credentialId);
-      if (!passkey || passkey.removedAt !== null || passkey.rpId !== site) return [];
-      const credential = credentialWithCose(passkey.credentialId, passkey.publicKey);
-      return credential ? [{ ...credential, relyingParty: site, createdAt: passkey.createdAt }] : [];
-    });
-    return (await Promise.all(found)).flat();
-  };
-  offers.issuedAt = async device => {
-    const accepted = await acceptedOf(device);
-    const { list } = await providers.read();
-    return list.filter(({ number }) => accepted.some(({ provider }) => provider === number)).map(({ name }) => name);
+  offers.issuedKeys = {
+    async providersOf(device) {
+      const accepted = await acceptedOf(device);
+      const { list } = await providers.read();
+      return list.filter(({ number }) => accepted.some(({ provider }) => provider === number)).map(({ name }) => name);
+    },
+    async signInKeysOf(device, site) {
+      const found = (await acceptedOf(device)).map(async ({ credentialId }) => {
+        const passkey = credentialId === null ? null : await store.passkeyByCredential(credentialId);
+        if (!passkey || passkey.removedAt !== null || passkey.rpId !== site) return [];
+        const credential = credentialWithCose(passkey.credentialId, passkey.publicKey);
+        return credential ? [{ ...credential, relyingParty: site, createdAt: passkey.createdAt }] : [];
+      });
+      return (await Promise.all(found)).flat();
+    },
   };
   return {
     operations: issuingOperations({

@@ -81,8 +81,10 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   ],
   decisions: below('devices/', 'judges.ts proof.ts records.ts'),
   holders: [
-    ...below('devices/', 'decisions.ts judges.ts lookups.ts records.ts'),
+    ...below('devices/', 'decisions.ts lookups.ts records.ts'),
     ...below('sign-in/', 'judges.ts site.ts'),
+    'issuing/start.ts',
+    'receipts/service.ts',
   ],
   webhooks: ['notifications/frames.ts'],
   forwarding: [],
