@@ -5,8 +5,8 @@ import { foldersOf, lists, withNeeders, without } from '../../scripts/lib/left-o
 
 test('those that need a subject leave with it, and those that need them', () => {
   expect(withNeeders('console')).toEqual(['console']);
-  expect(withNeeders('people').toSorted()).toEqual(['directory', 'issuing', 'people', 'receipts', 'scim']);
-  expect(withNeeders('proofs').toSorted()).toEqual(['identity', 'issuing', 'proofs', 'receipts']);
+  expect(withNeeders('people').toSorted()).toEqual(['directory', 'holders', 'issuing', 'people', 'receipts', 'scim']);
+  expect(withNeeders('proofs').toSorted()).toEqual(['holders', 'identity', 'issuing', 'proofs', 'receipts']);
 });
 
 test('each subject that can be left out has lines in the lists, and leaves none', () => {
