@@ -50,7 +50,8 @@ test('a document is written as it is', async () => {
 
 describe('is refused before anything is sent', () => {
   test.each([
-    [['/api/nothing'], 'there is no operation GET /api/nothing'],
+    [['toString'], 'no such operation: GET /toString'],
+    [['/api/nothing'], 'no such operation: GET /api/nothing'],
     [['PUT', '/api/users'], 'this path has'],
     [['getDevice'], 'getDevice needs --field deviceId=VALUE'],
     [['/api/users', '--field', 'password=abcdefgh'], 'other users of this machine can see arguments'],

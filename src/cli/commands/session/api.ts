@@ -76,7 +76,7 @@ interface Called {
 
 function called(args: readonly string[], fields: Fields, hasBody: boolean): Called {
   const [first = '', second] = args;
-  if (second === undefined && first in endpoints) {
+  if (second === undefined && Object.hasOwn(endpoints, first)) {
     const operation = first as RouteName;
     const names = [...endpoints[operation].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
     const missing = names.filter(name => !fields.some(([field]) => field === name));
@@ -104,7 +104,7 @@ function called(args: readonly string[], fields: Fields, hasBody: boolean): Call
       : found.find(one => fits(one, method));
   if (best === undefined)
     throw usage(
-      `there is no operation ${method ?? 'POST'} ${url.pathname}`,
+      `no such operation: ${method ?? 'POST'} ${url.pathname}`,
       found.length > 0 ? `this path has ${found.map(one => one.method).join(', ')}` : hint,
     );
   const query: Record<string, unknown> = {};
