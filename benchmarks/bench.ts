@@ -15,7 +15,7 @@ export interface Bench {
   readonly seconds: number;
 }
 
-/** Devices of the small registry that the large one is held against. */
+/** Devices of the small registry that the large one is compared with. */
 export const few = 1000;
 
 export type Group = (bench: Bench) => AsyncGenerator<Row>;

@@ -171,7 +171,7 @@ async function endToEnd(): Promise<void> {
         const { identity } = await line.recognition.make(await line.recognition.numbered(attached, number));
         const body = { deviceType: 'UKEY', serialNumber: number, manufacturer: 'Maker', model: 'Model', identity };
         await line.registry('registerDevice', { body } as never);
-        const { relyingParty: own } = await line.registry('createIdentityChallenge', {});
+        const { relyingParty: own } = await line.registry('createIdentityChallenge', { body: {} });
         like = { relyingParty: own, firmware: identity?.firmware ?? '', station: 'line-8' };
       });
       enrolled.push([place, number, key]);

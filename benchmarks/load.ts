@@ -12,8 +12,11 @@ export interface LoadOrder {
   readonly token: string | null;
   readonly connections: number;
   readonly seconds: number;
-  /** `get`: paths in turn. `register`: single registrations with serials that never repeat, to the first path. */
-  readonly kind: 'get' | 'register';
+  /**
+   * `get`: paths in turn. `decide`: a decision about a serial number, those of `paths` in turn. `register`: single registrations with
+   * serials that never repeat, to the first path.
+   */
+  readonly kind: 'get' | 'decide' | 'register';
   readonly paths: readonly string[];
   readonly prefix?: string;
 }
@@ -35,7 +38,12 @@ export interface LoadResult {
 const order = JSON.parse(process.argv[2]!) as LoadOrder;
 const urls = [order.url, ...(order.others ?? [])];
 const requests = new Requests(order.url, order.token);
-const gets = order.kind === 'get' ? order.paths.map(path => Buffer.from(requests.get(path))) : [];
+const written = {
+  get: (path: string) => requests.get(path),
+  decide: (serialNumber: string) => requests.post('/api/decisions', JSON.stringify({ questions: [{ serialNumber }] })),
+};
+const inTurn =
+  order.kind === 'register' ? [] : order.paths.map(written[order.kind]).map(request => Buffer.from(request));
 const latencies: number[] = [];
 let made = 0;
 let failures = 0;
@@ -44,7 +52,7 @@ let over = false;
 
 function nextRequest(): Buffer | string {
   const n = made++;
-  if (order.kind === 'get') return gets[n % gets.length]!;
+  if (order.kind !== 'register') return inTurn[n % inTurn.length]!;
   const type = n % 2 ? 'UKEY' : 'SIMKEY';
   return requests.post(
     order.paths[0]!,

@@ -3,8 +3,8 @@
  *   --devices N       size of the large registry (default 1000000, up to 5000000 and beyond; 10000000 with --only postgres)
  *   --repetitions N   how often each pair is measured (default 3)
  *   --seconds N       length of each load (default 3)
- *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, batch, figures, stream,
- *                     upload, command, console, people, health, postgres-health, postgres-nodes, postgres-lists
+ *   --only WORDS      only groups whose name holds one of these (comma-separated): start, list, http, decisions, batch, figures,
+ *                     stream, upload, command, console, people, health, postgres-health, postgres-nodes, postgres-lists
  *   --growth SIZES    instead of the table: the same work at each of these sizes, as a table and a plot in docs/
  *   --folder DIR      keeps the registries it fills there, for the next run
  *   --json            one JSON document instead of the table
@@ -22,6 +22,7 @@ import { judged, type Row, reached, short, table } from './report.ts';
 import { batchRows } from './rows/batch.ts';
 import { commandRows } from './rows/command.ts';
 import { consoleRows } from './rows/console.ts';
+import { decisionRows } from './rows/decisions.ts';
 import { figureRows } from './rows/figures.ts';
 import { healthRows, postgresHealthRows } from './rows/health.ts';
 import { httpRows } from './rows/http.ts';
@@ -39,6 +40,7 @@ const groups: Readonly<Record<string, Group>> = {
   command: commandRows,
   list: listRows,
   http: httpRows,
+  decisions: decisionRows,
   batch: batchRows,
   figures: figureRows,
   stream: streamRows,

@@ -1,4 +1,4 @@
-/** A row of the table: a figure beside what it is held against. */
+/** A row of the table: a figure and its baseline. */
 export interface Row {
   readonly work: string;
   readonly unit: string;
@@ -73,7 +73,7 @@ export function table(rows: readonly Row[]): string {
   ]);
   const notes = rows.filter(row => row.note).map(row => `- ${row.work}: ${row.note}`);
   return [
-    markdown(['work', 'figure', 'held against', 'ratio', 'spread', 'goal', 'reached'], cells),
+    markdown(['work', 'figure', 'baseline', 'ratio', 'spread', 'goal', 'reached'], cells),
     ...(notes.length ? ['', ...notes] : []),
   ].join('\n');
 }

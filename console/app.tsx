@@ -10,22 +10,22 @@ import { AccountMenu } from './pages/accounts/menu.tsx';
 import { componentOf, groups, isShown, type PageEntry, pageAt, pages } from './pages.tsx';
 import { Button } from './parts/button.tsx';
 import { Icon, Logo } from './parts/icon.tsx';
-import { lazy } from './parts/lazy.tsx';
+import { lazy, lazyDialog } from './parts/lazy.tsx';
 import { adding, modifier, opened, startKeys } from './parts/open.ts';
 import { StreamStatus, Waiting } from './parts/status.tsx';
 import { useSteps } from './parts/steps.ts';
 import { toasts } from './parts/toast.ts';
 import { WholeText } from './parts/whole-text.tsx';
-import { linkTo, place } from './router.ts';
+import { linkTo, place, recordTitle } from './router.ts';
 import { text } from './text/words.ts';
 
 const SignIn = lazy(async () => (await import('./pages/sign-in/page.tsx')).SignInPage);
 const SsoTerminal = lazy(async () => (await import('./pages/sign-in/terminal-sso.tsx')).SsoTerminal);
-const OfferDialog = lazy(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
+const OfferDialog = lazyDialog(async () => (await import('./pages/offer/dialog.tsx')).OfferDialog);
 const ToastRegion = lazy(async () => (await import('./parts/toast-region.tsx')).ToastRegion);
-const AddDevice = lazy(async () => (await import('./pages/adding/dialog.tsx')).AddDevice);
-const Palette = lazy(async () => (await import('./palette/palette.tsx')).Palette);
-const StepUp = lazy(async () => (await import('./parts/step-up.tsx')).StepUp);
+const AddDevice = lazyDialog(async () => (await import('./pages/adding/dialog.tsx')).AddDevice);
+const Palette = lazyDialog(async () => (await import('./palette/palette.tsx')).Palette);
+const StepUp = lazyDialog(async () => (await import('./parts/step-up.tsx')).StepUp);
 
 startStream();
 startStepUp();
@@ -46,9 +46,10 @@ function Frame() {
   const page = pageAt(mayOnlyRegisterKey.value ? ['account'] : path);
   const Page = page && componentOf(page, path);
   const title = page ? text.nav[page.name] : text.common.unknownPage;
+  const record = recordTitle.value;
   useEffect(() => {
-    document.title = `${title} · devmgr`;
-  }, [title]);
+    document.title = `${record?.path === path.join('/') ? record.title : title} · devmgr`;
+  }, [title, record, path.join('/')]);
   return (
     <div class="shell">
       <header class="top">
@@ -107,7 +108,7 @@ function Pages({ present }: { readonly present: PageEntry | null }) {
       <button type="button" class="find" onClick={() => (opened.value = 'search')}>
         <Icon of={Search} />
         <span>{words.find}</span>
-        <kbd>{modifier}K</kbd>
+        <kbd>{modifier()}K</kbd>
       </button>
       <nav ref={nav} id="pages" popover="auto" aria-label={words.label}>
         {groups.slice(0, useSteps(groups.length)).map(group => (

@@ -17,8 +17,13 @@ interface Preferences {
 
 const STORED = 'devmgr.preferences';
 
-/** The choices of the person. */
-export const preferences = signal<Preferences>(storedIn('localStorage', STORED) ?? {});
+const stored = () => storedIn<Preferences>('localStorage', STORED);
+
+/** The choices of the person. All tabs have the same. */
+export const preferences = signal<Preferences>(stored() ?? {});
+addEventListener('storage', ({ key }) => {
+  if (key === STORED || key === null) preferences.value = stored() ?? {};
+});
 
 effect(() => {
   const { theme = 'system' } = preferences.value;
@@ -26,8 +31,9 @@ effect(() => {
   else document.documentElement.dataset.theme = theme;
 });
 
-/** Changes some of the choices. */
-export function prefer(change: Preferences): void {
-  preferences.value = { ...preferences.value, ...change };
+/** Changes some of the choices, as they are now: another tab may have changed them. */
+export function prefer(change: (present: Preferences) => Preferences): void {
+  const present = stored() ?? preferences.peek();
+  preferences.value = { ...present, ...change(present) };
   localStorage.setItem(STORED, JSON.stringify(preferences.value));
 }

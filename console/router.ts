@@ -1,5 +1,6 @@
 /** The address of the page: `#/devices?status=LOCKED`. It holds what the page shows; what is behind # reaches no server and no log. */
 import { computed, signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { storedIn } from './stored.ts';
 
 interface Place {
@@ -35,10 +36,29 @@ addEventListener('pagehide', () => {
   sessionStorage.setItem(STORED, JSON.stringify([...entries]));
 });
 
+/** What the page of a path is about, for the title of the window. */
+export const recordTitle = signal<Readonly<{ path: string; title: string }> | null>(null);
+
+/** Names the record that the page shows, as soon as it is known. */
+export function useTitle(...parts: readonly (string | null | undefined)[]): void {
+  const title = parts.filter(Boolean).join(' · ');
+  const path = place.value.path.join('/');
+  useEffect(() => {
+    if (title) recordTitle.value = { path, title };
+  }, [title, path]);
+}
+
 /** State in the present entry of the history. */
 export const kept = (): Entry => entries.get(key) ?? {};
 
-/** Forgets what entries keep: the next person in this tab gets nothing of this one. */
+/** Name of the entry with the query that each page had last; no entry of the history has it. */
+const LISTS = 'lists';
+
+/** The address of a page with the query that it had last in this tab: its filters, order and page. */
+export const lastOf = (page: string): string =>
+  linkTo(page, new URLSearchParams(`${entries.get(LISTS)?.[page] ?? ''}`));
+
+/** Forgets the state of all entries, so that the next person in this tab sees nothing of it. */
 export function forgetEntries(): void {
   for (const each of entries.keys()) entries.set(each, {});
 }
@@ -56,7 +76,7 @@ export function linkTo(
   return `#/${path}${text ? `?${text}` : ''}`;
 }
 
-/** Goes to an address that `linkTo` has made. With `replace`, Back leads past the present one. */
+/** Goes to an address that `linkTo` has made. With `replace`, Back skips the current one. */
 export function go(address: string, replace = false): void {
   if (replace) {
     history.replaceState(key, '', address);
@@ -79,6 +99,11 @@ const scrollers = (): (Element | null)[] => [document.scrollingElement, document
 
 /** The page still shows what it showed before: its position belongs to the entry that is left. */
 function leave(): void {
+  const { path, query } = place.peek();
+  const lists = entries.get(LISTS) ?? {};
+  entries.delete(LISTS);
+  // The newest entries stay.
+  entries.set(LISTS, path.length === 1 ? { ...lists, [path[0]!]: `${query}` } : lists);
   kept().scroll = scrollers().map(element => element?.scrollTop ?? 0);
 }
 

@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { bundle, packageOf } from './lib/bundle.mjs';
+import { buildClientPackage } from './lib/client-package.mjs';
 import { bundleConsole } from './lib/console.mjs';
 import { identity, natives } from './lib/identity.mjs';
 import { noticesOf } from './lib/licenses.mjs';
@@ -49,7 +50,7 @@ export async function build() {
     // `npm run left-out` builds a program without the console.
     existsSync(join(root, 'console')) ? bundleConsole() : { files: [], inputs: [] },
   ]);
-  const inputs = [...new Set([...read, ...page.inputs])];
+  const inputs = [...new Set([...read, ...page.inputs, ...(await buildClientPackage())])];
   publishConsole(page.files);
   publish(files);
   copySwaggerUi();

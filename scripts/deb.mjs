@@ -4,22 +4,25 @@
 //   --version V   another version than that of package.json, for trying an upgrade
 //   --into DIR    another folder than dist
 //   --fast        compresses in seconds rather than a minute; the package is larger
+//   --platform P  for linux-x64 or linux-arm64, instead of that of this machine; `npm run build:bin -- --platform P` comes first
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { debianVersion, writeChangelog, writeControl, writeCopyright } from './deb/control.mjs';
 import { layOut } from './deb/tree.mjs';
-import { fail, root, say } from './lib/project.mjs';
-
-const architecture = { x64: 'amd64', arm64: 'arm64' }[process.arch];
-const executable = join(root, 'dist', 'bin', `devmgr-linux-${process.arch}`);
-if (process.platform !== 'linux' || !architecture)
-  fail(`there is no Debian package for ${process.platform} ${process.arch}.`, 'Build it on Linux, x64 or arm64.');
-if (spawnSync('dpkg-deb', ['--version']).error) fail('dpkg-deb is missing.', 'apt-get install dpkg');
-if (!existsSync(executable)) fail(`${executable} is not there.`, 'npm run build:bin');
+import { ownPlatform } from './executable/targets.mjs';
+import { bundle, fail, node, root, say } from './lib/project.mjs';
 
 const options = process.argv.slice(2);
 const optionOf = name => (options.includes(name) ? options[options.indexOf(name) + 1] : undefined);
+const platform = optionOf('--platform') ?? ownPlatform;
+const architecture = { 'linux-x64': 'amd64', 'linux-arm64': 'arm64' }[platform];
+const executable = join(root, 'dist', 'bin', `devmgr-${platform}`);
+if (!architecture)
+  fail(`there is no Debian package for ${platform}.`, 'Packages are built for linux-x64 and linux-arm64.');
+if (spawnSync('dpkg-deb', ['--version']).error) fail('dpkg-deb is missing.', 'apt-get install dpkg');
+if (!existsSync(executable)) fail(`${executable} is not there.`, `npm run build:bin -- --platform ${platform}`);
+
 const fast = options.includes('--fast');
 const version = debianVersion(
   optionOf('--version') ?? JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version,
@@ -33,7 +36,8 @@ const maintainer = `${process.env.DEBFULLNAME ?? 'devmgr contributors'} <${proce
 mkdirSync(folder, { recursive: true });
 const tree = mkdtempSync(join(folder, 'tree-'));
 const output = join(folder, `devmgr_${version}_${architecture}.deb`);
-layOut(tree, executable);
+// An executable of another machine does not run here: the program of the build writes the same pages.
+layOut(tree, executable, platform === ownPlatform ? [executable] : [node, bundle]);
 writeChangelog(tree, { version, maintainer, epoch });
 await writeCopyright(tree);
 writeControl(tree, { version, architecture, maintainer });

@@ -3,7 +3,16 @@
 // single-executable build. The result is dist/bin/devmgr-PLATFORM. For the platform it runs on, or with
 // `npm run build:bin -- --platform PLATFORM` for another one, whose parts npm has.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,7 +29,6 @@ if (!platforms.includes(platform))
 const folder = join(root, 'dist', 'bin');
 const name = `devmgr-${platform}${platform.startsWith('win-') ? '.exe' : ''}`;
 const output = join(folder, name);
-const main = join(folder, `${platform}.cjs`);
 const require = createRequire(join(modules, 'x'));
 
 /** Files that the program reads, beside those of the build. */
@@ -46,10 +54,13 @@ for (const [name, part] of Object.entries(parts.natives)) {
 const runtime = platform === ownPlatform ? node : await fileOf(parts.node);
 if (runtime === null) fail(`npm has no Node for ${platform}.`, 'There is no executable for this platform.');
 mkdirSync(folder, { recursive: true });
+// Two long checks may build at the same time, while a third one runs the executable.
+const working = mkdtempSync(join(folder, 'building-'));
+const main = join(working, `${platform}.cjs`);
 // The executable carries the console of the build.
 await build();
 writeFileSync(main, await scriptOf(absent));
-const licenses = join(folder, `${platform}.licenses.txt`);
+const licenses = join(working, 'licenses.txt');
 writeFileSync(licenses, await licensesOfAll());
 const swagger = dirname(require.resolve('swagger-ui-dist/package.json'));
 const pages = readdirSync(join(root, 'dist/console'));
@@ -61,11 +72,12 @@ const assets = {
   ...Object.fromEntries(swaggerFiles.map(name => [`swagger-ui/${name}`, join(swagger, name)])),
   ...Object.fromEntries(pages.map(name => [`console/${name}`, join(root, 'dist/console', name)])),
 };
-const config = join(folder, `${platform}.json`);
+const config = join(working, 'sea.json');
+const made = join(working, name);
 // Options of Node in the environment or on the command line are not the executable's.
 const settings = {
   main,
-  output,
+  output: made,
   executable: runtime,
   disableExperimentalSEAWarning: true,
   // It belongs to one machine type: a foreign one would be refused at the start.
@@ -76,8 +88,9 @@ const settings = {
 writeFileSync(config, JSON.stringify(settings));
 const code = await run(node, ['--build-sea', config]);
 if (code !== 0) fail(`Node's single-executable build ended with ${code}.`, 'Its own words stand above.');
-for (const file of [config, main, licenses]) rmSync(file);
-const digest = createHash('sha256').update(readFileSync(output)).digest('hex');
+const digest = createHash('sha256').update(readFileSync(made)).digest('hex');
+renameSync(made, output);
+rmSync(working, { recursive: true });
 writeFileSync(`${output}.sha256`, `${digest}  ${name}\n`);
 if (platform.startsWith('darwin-')) say('to be signed on a Mac before it runs: codesign --sign - FILE');
 say(`built ${output} (${Math.round(statSync(output).size / 1e6)} MB)`);

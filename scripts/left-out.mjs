@@ -22,7 +22,7 @@ const page = join(root, 'docs', 'architecture.md');
 const marked = /(<!-- left-out -->\n)[\s\S]*(\n<!-- \/left-out -->)/;
 
 const sources = ['bin', 'src', 'daemon', 'drivers', 'console', 'scripts', 'assets'];
-const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
+const files = ['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** Lines of TypeScript below folders; a file counts once. */
 function linesOf(folders) {

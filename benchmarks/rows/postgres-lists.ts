@@ -12,7 +12,7 @@ const list = '/api/devices/list';
 const times = 15;
 const HOUR = 3_600_000;
 
-/** Lists of a large registry in PostgreSQL, held against one of 100,000 devices. */
+/** Lists of a large registry in PostgreSQL, compared with one of 100,000 devices. */
 export async function* postgresListRows(bench: Bench): AsyncGenerator<Row> {
   const registries = await Registries.start(bench.scratch, bench.tell);
   try {

@@ -2,8 +2,17 @@
 import type { AssertionResponse, AttestationResponse } from '../../src/contract/webauthn.ts';
 import { Problem } from './problem.ts';
 
-/** Whether this browser can use security keys at this address: over HTTPS or at localhost. */
-export const canUseKeys = (): boolean => 'PublicKeyCredential' in globalThis;
+/** Keys belong to the name of a site: browsers refuse them at an address of numbers. */
+const isNumeric = (): boolean => /^[\d.]+$|^\[/.test(location.hostname);
+
+/** Whether this browser can use security keys at this address: over HTTPS or at localhost, not at an address of numbers. */
+export const canUseKeys = (): boolean => 'PublicKeyCredential' in globalThis && !isNumeric();
+
+/** Address of this page at localhost, where keys work; null if this machine is not known to be that of the daemon. */
+export const localAddress = (): string | null =>
+  /^127\.|^\[::1\]$/.test(location.hostname)
+    ? Object.assign(new URL(location.href), { hostname: 'localhost' }).href
+    : null;
 
 /** Asks a key for a signature. `options`: from the daemon. Throws `Problem` if the person cancels or no key fits. */
 export async function answerOf(options: object): Promise<AssertionResponse> {

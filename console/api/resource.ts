@@ -14,7 +14,7 @@ export interface Resource<T> {
   readonly reload: () => void;
 }
 
-/** A response that was kept when its page went. */
+/** A cached response of a page that was left. */
 interface RecalledResponse<T> {
   readonly data: T | undefined;
   /** Whether it is shown without being loaded again. */

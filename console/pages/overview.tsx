@@ -22,6 +22,8 @@ type Statistics = Data<'getStatistics'>;
 const SHOWN = 8;
 /** Events after which credentials of a device are removed at providers. */
 const endings: ReadonlySet<string> = new Set(['DEVICE_LOCKED', 'DEVICE_DEACTIVATED']);
+/** Events after which the number of overdue shipments is another one. */
+const shipments: ReadonlySet<string> = new Set([...endings, 'DEVICE_SHIPPED', 'SHIPMENT_OVERDUE', 'RECEIPT_SIGNED']);
 const DAY_MS = 86_400_000;
 
 /** Figures about all devices, and the newest events as they happen. */
@@ -41,36 +43,39 @@ export function OverviewPage() {
   );
   useRefresh(removals.reload, events => events.some(({ type }) => endings.has(type)), settled);
   useRepeat(removals, pending => pending > 0);
+  const check = useResource(async signal =>
+    isAdmin.peek() ? (await call('checkPeople', {}, { signal })).shipments : 0,
+  );
+  useRefresh(check.reload, events => events.some(({ type }) => shipments.has(type)), settled);
   const overdue = useReceipts({ overdue: true });
   const waiting: Matters = {
     overdue: overdue.data.value,
     held: held.data.value?.length ?? 0,
     removals: removals.data.value ?? 0,
+    shipments: check.data.value ?? 0,
     failing: webhooks.data.value?.filter(({ failures }) => failures > 0).length ?? 0,
+    isKnown: [held, webhooks, removals, overdue, check].every(
+      ({ data, problem }) => data.value !== undefined || problem.value !== null,
+    ),
   };
-  // A part that appears later would move all that is below it.
-  const isComplete = [held, webhooks, removals, overdue].every(
-    ({ data, problem }) => data.value !== undefined || problem.value !== null,
-  );
   return (
     <>
       <h1>{text.nav.overview}</h1>
-      <Loaded from={statistics}>
-        {figures =>
-          isComplete ? <Sections figures={figures} waiting={waiting} /> : <p role="status">{text.common.loading}</p>
-        }
-      </Loaded>
+      <Loaded from={statistics}>{figures => <Sections figures={figures} waiting={waiting} />}</Loaded>
       {!statistics.data.value && statistics.problem.value && <Newest />}
     </>
   );
 }
 
-/** Open matters beside the figures: overdue loans, held leavers, failing webhooks, credentials of keys that no longer count. */
+/** Open matters beside the figures: overdue loans and shipments, held leavers, failing webhooks, credentials to remove. */
 type Matters = Readonly<{
   overdue: Data<'listReceipts'> | undefined;
   held: number;
   failing: number;
   removals: number;
+  shipments: number;
+  /** Whether all of them have arrived, or cannot. */
+  isKnown: boolean;
 }>;
 type FiguresProps = Readonly<{ figures: Statistics; waiting: Matters }>;
 
@@ -92,7 +97,7 @@ function Sections({ figures, waiting }: FiguresProps) {
         <Figures key="figures" of={linesOf(figures)} />,
       ],
     }),
-    [figures, waiting],
+    [figures, ...Object.values(waiting)],
   );
   const drawn = useSteps(top.length + charts.length + tables.length + 1);
   // A part that is not drawn yet has its column.
@@ -142,20 +147,26 @@ function Attention({ figures, waiting }: FiguresProps) {
   const due = { status: 'INACTIVE', codeExpiresBefore: inDays(statisticsRange.dueDays) };
   const stale = { status: 'ACTIVE', lastUsedBefore: inDays(-statisticsRange.unusedDays) };
   const items: FigureProps[] = [
-    { count: codesDue, words: words.codes, to: linkTo('devices', due) },
-    ...byAdvisory.map(({ advisory, byStatus }) => ({
-      count: inUse.reduce((sum, status) => sum + byStatus[status], 0),
-      words: words.advisory(advisory),
-      to: linkTo('devices', { advisory, status: inUse.join(',') }),
-    })),
-    { count: waiting.held, words: words.held, to: linkTo('people') },
-    { count: waiting.failing, words: words.webhooks, to: linkTo('webhooks') },
-    { count: waiting.removals, words: words.removals, to: linkTo('providers') },
+    { count: codesDue, words: words.codes(codesDue), to: linkTo('devices', due) },
+    ...byAdvisory.map(({ advisory, byStatus }) => {
+      const count = inUse.reduce((sum, status) => sum + byStatus[status], 0);
+      const to = linkTo('devices', { advisory, status: inUse.join(',') });
+      return { count, words: words.advisory(count, advisory), to };
+    }),
+    { count: waiting.held, words: words.held(waiting.held), to: linkTo('people') },
+    { count: waiting.failing, words: words.webhooks(waiting.failing), to: linkTo('webhooks') },
+    { count: waiting.removals, words: words.removals(waiting.removals), to: linkTo('providers') },
+    {
+      count: waiting.shipments,
+      words: words.shipments(waiting.shipments),
+      to: linkTo('activity', { types: 'SHIPMENT_OVERDUE' }),
+    },
     { count: unused, words: words.unused, to: linkTo('devices', stale) },
   ].filter(({ count }) => count > 0);
+  const isWaiting = !waiting.isKnown;
   const hasOverdue = (waiting.overdue?.list.length ?? 0) > 0;
   return (
-    <section>
+    <section class="matters">
       <h2>{words.title}</h2>
       {items.length > 0 && <Figures class="attention" of={items} />}
       {hasOverdue && (
@@ -164,7 +175,8 @@ function Attention({ figures, waiting }: FiguresProps) {
           <ReceiptTable page={waiting.overdue!} title={receiptWords.overdue} />
         </>
       )}
-      {items.length === 0 && !hasOverdue && <p class="hint">{words.none}</p>}
+      {isWaiting && items.length === 0 && <p role="status">{text.common.loading}</p>}
+      {items.length === 0 && !hasOverdue && !isWaiting && <p class="hint">{words.none}</p>}
     </section>
   );
 }

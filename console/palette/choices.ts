@@ -6,15 +6,19 @@ import { signOut } from '../api/tabs.ts';
 import { isShown, pages } from '../pages.tsx';
 import type { SingleOperation } from '../parts/device-columns.tsx';
 import { addDevice, opened } from '../parts/open.ts';
+import { prefer } from '../preferences.ts';
 import { go, linkTo } from '../router.ts';
 import { text, palette as words } from '../text/words.ts';
 
 type FoundDevice = Data<'listDevices'>['list'][number];
 type FoundPerson = Data<'listPeople'>['list'][number];
-type ChoiceGroup = 'recent' | 'devices' | 'targets' | 'persons' | 'lists' | 'pages' | 'commands';
+type ChoiceGroup = 'recent' | 'devices' | 'targets' | 'persons' | 'records' | 'lists' | 'pages' | 'commands';
 
 /** Matches of the typed text in the registry. */
 export type PaletteResults = Readonly<{ devices: readonly FoundDevice[]; persons: readonly FoundPerson[] }>;
+
+/** A record with a page that a list of all of them finds: a lot, a station or an account. */
+export type NamedRecord = Readonly<{ path: string; kind: string; name: string }>;
 
 /** A line of the search. */
 export interface Choice {
@@ -61,6 +65,8 @@ function listsFor(typed: string): Choice[] {
   ];
 }
 
+const themes = ['light', 'dark', 'system'] as const;
+
 function commands(): Choice[] {
   const actions = ['LOCK', 'UNLOCK', 'ACTIVATE', 'DEACTIVATE'] as const;
   const make = (label: string, run: () => void): Choice => ({ key: label, group: 'commands', words: label, run });
@@ -72,6 +78,7 @@ function commands(): Choice[] {
         ]
       : []),
     make(words.keys, () => (opened.value = 'keys')),
+    ...themes.map(theme => make(`${text.menu.theme}: ${text.menu[theme]}`, () => prefer(() => ({ theme })))),
     make(text.menu.signOut, signOut),
   ];
 }
@@ -96,10 +103,30 @@ export const targetsOf = (name: SingleOperation, devices: readonly FoundDevice[]
     run: () => (opened.value = { name, deviceId: device.deviceId }),
   }));
 
-/** Devices and persons that were found, lists, pages and commands; before anything is typed those chosen last. */
-export function choicesFor(typed: string, { devices, persons }: PaletteResults): Choice[] {
+const MOST_RECORDS = 6;
+
+const recordOf = ({ path, kind, name }: NamedRecord): Choice => ({ ...to('records', path, name), detail: kind });
+
+/** A lost key is locked here: the search finds it by the name of its person. */
+const lockOf = (device: FoundDevice): Choice => ({
+  ...deviceOf(device),
+  key: `lock ${device.deviceId}`,
+  group: 'commands',
+  words: `${text.common.of(text.action.LOCK, device.deviceId)} …`,
+  names: [],
+  run: () => (opened.value = { name: 'LOCK', deviceId: device.deviceId }),
+});
+
+/** Devices, persons and other records that were found, lists, pages and commands; before anything is typed those chosen last. */
+export function choicesFor(
+  typed: string,
+  { devices, persons }: PaletteResults,
+  records: readonly NamedRecord[],
+): Choice[] {
   const has = ({ words: each }: Choice) => each.toLowerCase().includes(typed.toLowerCase());
-  const found = [...devices.map(deviceOf), ...persons.map(personOf)];
+  const named = typed ? records.map(recordOf).filter(has).slice(0, MOST_RECORDS) : [];
+  const lockable = typed && mayChange.value ? devices.filter(({ status }) => status === 'ACTIVE') : [];
+  const found = [...devices.map(deviceOf), ...persons.map(personOf), ...lockable.map(lockOf), ...named];
   const shownPages = pages
     .filter(page => page.group && isShown(page))
     .map(({ name }) => to('pages', name === 'overview' ? '' : name, text.nav[name]));

@@ -1,4 +1,4 @@
-/** Layers that shortcuts open: one search over devices, persons, tags, pages and commands; and the list of keys. */
+/** Layers that shortcuts open: one search over records, tags, pages and commands; and the list of keys. */
 import { useSignal } from '@preact/signals';
 import * as combobox from '@zag-js/combobox';
 
@@ -11,14 +11,24 @@ import { searchWords } from '../../src/contract/search-words.ts';
 import { personsNamed, usePaused } from '../api/people.ts';
 import { call } from '../api/request.ts';
 import { useResource } from '../api/resource.ts';
+import { isAdmin } from '../api/session.ts';
+import { allUsers } from '../pages/accounts/states.ts';
 import { StatusBadge } from '../parts/badge.tsx';
 import type { SingleOperation } from '../parts/device-columns.tsx';
 import { CloseButton, Dialog } from '../parts/dialog.tsx';
-import { lazy } from '../parts/lazy.tsx';
+import { lazyDialog } from '../parts/lazy.tsx';
 import { modifier, opened } from '../parts/open.ts';
 import { ProblemNotice } from '../parts/problem.tsx';
 import { text as common, palette as words } from '../text/words.ts';
-import { type Choice, choicesFor, choose, groupsOf, type PaletteResults, targetsOf } from './choices.ts';
+import {
+  type Choice,
+  choicesFor,
+  choose,
+  groupsOf,
+  type NamedRecord,
+  type PaletteResults,
+  targetsOf,
+} from './choices.ts';
 
 const SHOWN_DEVICES = 6;
 const SHOWN_PERSONS = 3;
@@ -26,7 +36,7 @@ const none: PaletteResults = { devices: [], persons: [] };
 
 const close = () => (opened.value = null);
 
-const ActionForm = lazy(async () => (await import('../parts/action-form.tsx')).ActionForm);
+const ActionForm = lazyDialog(async () => (await import('../parts/action-form.tsx')).ActionForm);
 
 /** The search, the form of an action or the list of keys. */
 export function Palette() {
@@ -61,6 +71,30 @@ function useFound(typed: string, action: SingleOperation | null) {
   return { found: answer?.keyword === typed ? answer : undefined, problem: found.problem };
 }
 
+/** Lots, stations and accounts, which are few: those that the role may read, asked for when the search opens. */
+function useRecords(): readonly NamedRecord[] {
+  const { data } = useResource(async signal => {
+    const [{ byTag }, users] = await Promise.all([
+      call('getStatistics', {}, { signal }),
+      isAdmin.peek() ? allUsers(signal) : [],
+    ]);
+    const lines = (['lot', 'station'] as const).flatMap(tag =>
+      byTag[tag].map(({ value }) => ({
+        path: `${tag}s/${encodeURIComponent(value)}`,
+        kind: words.kind[tag],
+        name: value,
+      })),
+    );
+    const accounts = users.map(({ id, username }) => ({
+      path: `users/${id}`,
+      kind: words.kind.account,
+      name: username,
+    }));
+    return [...lines, ...accounts];
+  });
+  return data.value ?? [];
+}
+
 function take(choice: Choice | null | undefined): void {
   close();
   if (choice) choose(choice);
@@ -68,7 +102,7 @@ function take(choice: Choice | null | undefined): void {
 
 /**
  * Enter before the search has an answer, as a scanner types it, waits for the answer: it takes the device whose whole id or serial
- * number was typed, else what was marked. Any other key takes that back. Returns what handles a key, and whether it did.
+ * number was typed, else what was marked. Any other key cancels that. Returns what handles a key, and whether it did.
  */
 function useEarlyEnter(typed: string, choices: readonly Choice[], isSearching: boolean, markedKey: string | null) {
   const entered = useRef<{ readonly marked: Choice | undefined } | null>(null);
@@ -123,7 +157,8 @@ function Search({ action }: { readonly action: SingleOperation | null }) {
   const text = useSignal('');
   const typed = text.value.trim();
   const { found, problem } = useFound(typed, action);
-  const choices = action ? targetsOf(action, found?.devices ?? []) : choicesFor(typed, found ?? none);
+  const records = useRecords();
+  const choices = action ? targetsOf(action, found?.devices ?? []) : choicesFor(typed, found ?? none, records);
   const title = action ? `${common.action[action]} …` : words.title;
   const api = useChoices(choices, typed);
   const { devices, label: pages } = common.nav;
@@ -175,7 +210,7 @@ const Item = ({ item, api }: { readonly item: Choice; readonly api: combobox.Api
 const Keys = () => (
   <Dialog title={words.keys} onClose={close}>
     <dl class="keys">
-      {words.list(modifier).map(([keys, does]) => (
+      {words.list(modifier()).map(([keys, does]) => (
         <div key={keys}>
           <dt>
             <kbd>{keys}</kbd>

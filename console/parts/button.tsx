@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & {
   readonly words: ComponentChildren;
-  /** Takes the focus when it appears: what had it has gone. */
+  /** Takes the focus when it appears, because the element that had it has disappeared. */
   readonly isFocused?: boolean;
 };
 

@@ -4,7 +4,7 @@ import { operationStates } from '../../src/contract/operation-states.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
 import { text } from '../text/words.ts';
 import { GradeBadge, StatusBadge } from './badge.tsx';
-import { DeviceLink } from './item.tsx';
+import { DeviceLink, PersonLink, TagLink } from './item.tsx';
 import { Moment } from './time.tsx';
 
 type Of<N extends keyof DeviceListItem> = Pick<DeviceListItem, N>;
@@ -36,26 +36,26 @@ export const deviceColumns = {
   manufacturer: ({ manufacturer }: Of<'manufacturer'>) => manufacturer,
   model: ({ model }: Of<'model'>) => model,
   state: ({ status }: Of<'status'>) => <StatusBadge status={status} />,
-  user: ({ userId }: Of<'userId'>) => userId,
+  user: ({ userId, personId }: Of<'userId'> & { readonly personId?: string | null }) =>
+    userId && <PersonLink personId={personId ?? null} name={userId} />,
   registered: ({ createdAt }: Of<'createdAt'>) => <Moment at={createdAt} />,
   used: ({ lastUsedAt }: Of<'lastUsedAt'>) => <Moment at={lastUsedAt} />,
   proof: ({ proof }: Of<'proof'>) => proof && <GradeBadge grade={proof.grade} />,
-  tags: ({ tags }: Of<'tags'>) => <Tags tags={Object.entries(tags).map(([name, value]) => `${name}:${value}`)} />,
+  tags: ({ tags }: Of<'tags'>) => <Tags tags={Object.entries(tags)} />,
 };
 
-/** Tags that a row shows; the others are counted. */
+/** Tags that a row shows, one where it has little room; the others are counted. */
 const SHOWN_TAGS = 2;
 
-function Tags({ tags }: { readonly tags: readonly string[] }) {
+function Tags({ tags }: { readonly tags: readonly (readonly [name: string, value: string])[] }) {
   const more = tags.length - SHOWN_TAGS;
   return (
-    <span {...(more > 0 && { 'data-whole': tags.join('\n') })}>
-      {tags.slice(0, SHOWN_TAGS).map(tag => (
-        <span key={tag} class="tag">
-          {tag}
-        </span>
+    <span class="tags" {...(tags.length > 1 && { 'data-whole': tags.map(tag => tag.join(':')).join('\n') })}>
+      {tags.slice(0, SHOWN_TAGS).map(([name, value]) => (
+        <TagLink key={name} class="tag" name={name} value={value} />
       ))}
-      {more > 0 && `+${more}`}
+      {more > 0 && <span class="more">+{more}</span>}
+      {tags.length > 1 && <span class="more fewer">+{tags.length - 1}</span>}
     </span>
   );
 }

@@ -11,7 +11,7 @@ interface ModalProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog; it is open as long as it is there. */
+/** A modal dialog, open while it is rendered. */
 export function Dialog({ title, onClose, children }: ModalProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();

@@ -6,6 +6,7 @@ import { linkTo } from '../router.ts';
 import { text } from '../text/words.ts';
 import { Details } from './details.tsx';
 import { Icon, type IconNode } from './icon.tsx';
+import { ActorLink, PersonLink } from './item.tsx';
 import { Moment } from './time.tsx';
 
 interface EventListProps {
@@ -14,7 +15,7 @@ interface EventListProps {
   readonly isOfDevice?: boolean;
 }
 
-/** So many equal events in a row are one line, if none came later than this many milliseconds after the one before. */
+/** This many equal events in a row are one line, if each followed the previous one within this many milliseconds. */
 const group = { least: 3, apartMs: 600_000 };
 
 /** Events in the given order, equal ones as one line that opens. What they carry is shown as text, never as markup. */
@@ -58,10 +59,12 @@ function EventGroup({ events, isOfDevice }: Required<EventListProps>) {
   if (!event) return null;
   const { type, timestamp, data, actor, changes } = event;
   const words = text.common;
+  const ids = new Set(events.map(({ data: { deviceId } }) => `${deviceId}`));
+  const isRepeated = ids.size < events.length;
   const summary = (
     <>
-      <strong>{isOfDevice ? words.times(events.length) : words.devices(events.length)}</strong> {text.event[type]}{' '}
-      {actor && text.who.by(text.who.kind[actor.kind], actor.name)}{' '}
+      {!isOfDevice && <strong>{ids.size > 1 ? words.devices(ids.size) : [...ids]}</strong>} {text.event[type]}{' '}
+      {actor && text.who.by(text.who.kind[actor.kind]) + actor.name} {isRepeated && `· ${words.times(events.length)}`}{' '}
       {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
     </>
   );
@@ -84,6 +87,13 @@ function EventGroup({ events, isOfDevice }: Required<EventListProps>) {
   );
 }
 
+const Actor = ({ kind, name }: NonNullable<Notification['actor']>) => (
+  <span>
+    {text.who.by(text.who.kind[kind])}
+    <ActorLink kind={kind} name={name} />
+  </span>
+);
+
 type EventLineProps = Readonly<{ event: Notification; isOfDevice: boolean }>;
 
 const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfDevice }: EventLineProps) => (
@@ -93,8 +103,15 @@ const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfDevic
     <span>
       <Icon of={iconOf(type)} /> {text.event[type]}
     </span>
-    {actor && <span>{text.who.by(text.who.kind[actor.kind], actor.name)}</span>}
-    <span>{detailOf(data)}</span>
+    {actor && <Actor {...actor} />}
+    <span>
+      {typeof data.deviceId === 'string' && typeof data.userId === 'string' && (
+        <>
+          <PersonLink name={data.userId} />{' '}
+        </>
+      )}
+      {detailOf(data)}
+    </span>
     {changes && changes.length > 0 && <Changes changes={changes} isOfDevice={data.deviceId !== undefined} />}
   </li>
 );
@@ -146,24 +163,26 @@ function Subject({ data }: Pick<Notification, 'data'>) {
   const name = subjectName(data);
   const id = subjectIn(data);
   const page = name === undefined || (name === 'personId' && !mayChange.value) ? null : subjectPages[name];
-  if (!page) return <span>{id}</span>;
+  // A device is known by its id; what else has a name is known by that.
+  const named = [id, ...(name === 'deviceId' ? [] : [data.username, data.name, data.url])].filter(Boolean).join(' ');
+  if (!page) return <span>{named}</span>;
   return (
     <a
       href={linkTo(
         name === 'deviceId' || name === 'personId' || name === 'userId' ? `${page}/${encodeURIComponent(id)}` : page,
       )}
     >
-      {id}
+      {named}
     </a>
   );
 }
 
 function detailOf(data: Notification['data']): string {
-  const { deviceId, serialNumber, userId, lockReason, platform, version, devices, lockedDevices } = data;
-  const { username, name, url, policy, setting } = data;
+  const { serialNumber, lockReason, platform, version, devices, lockedDevices } = data;
+  const { policy, setting } = data;
   const { devices: counted, stillLocked } = text.common;
   const about: Readonly<Record<string, string>> = text.who.about;
-  const parts = [serialNumber, deviceId && userId, lockReason, platform, version, username, name, url];
+  const parts = [serialNumber, lockReason, platform, version];
   return [
     ...[...parts, about[`${policy ?? setting}`]].filter(part => typeof part === 'string'),
     ...(typeof devices === 'number' ? [counted(devices)] : []),
@@ -182,16 +201,19 @@ function Changes({ changes, isOfDevice }: Readonly<{ changes: readonly FieldChan
           <dd>
             {(isOfDevice || before !== null || after !== 'changed') && (
               <>
-                <del>{shown(before, isOfDevice)}</del> →{' '}
+                <del>{linked(field, before) || shown(before, isOfDevice)}</del> →{' '}
               </>
             )}
-            <ins>{shown(after, isOfDevice)}</ins>
+            <ins>{linked(field, after) || shown(after, isOfDevice)}</ins>
           </dd>
         </div>
       ))}
     </dl>
   );
 }
+
+const linked = (field: string, value: FieldChange['before']) =>
+  field === 'personId' && typeof value === 'string' && <PersonLink personId={value} name={value} />;
 
 /** The values of a setting have words for what is the same in all of them. */
 function shown(value: FieldChange['before'], isOfDevice: boolean): string {

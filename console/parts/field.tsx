@@ -1,7 +1,7 @@
 /** Entries of a person in a form. */
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
-import { useId, useMemo } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 
 /** The entries of a form, with what is in them at first. */
 export function useEntries<T extends Readonly<Record<string, unknown>>>(
@@ -23,7 +23,7 @@ interface LabeledProps {
   readonly children: (connected: { readonly id: string }) => ComponentChildren;
 }
 
-/** An input with its label, and what is said of its value. */
+/** An input with its label, hint and fault. */
 export function Labeled({ label, fault = null, hint, children }: LabeledProps) {
   const id = useId();
   const below = fault ?? hint;
@@ -104,17 +104,37 @@ interface FileFieldProps extends Pick<LabeledProps, 'label' | 'fault' | 'hint'> 
   readonly onChoose: (file: File | null, input: HTMLInputElement) => void;
 }
 
-/** The field, with what is wrong with the file. */
-export const FileField = ({ label, fault, hint, accept, onChoose, ...rest }: FileFieldProps) => (
-  <Labeled label={label} fault={fault} hint={hint}>
-    {connected => (
-      <input
-        {...connected}
-        {...rest}
-        type="file"
-        {...(accept && { accept: accept.join(',') })}
-        onChange={({ currentTarget: input }) => onChoose(input.files?.[0] ?? null, input)}
-      />
-    )}
-  </Labeled>
-);
+/** A file field, with the problem of the file. A file can also be dropped anywhere on the page. */
+export function FileField({ label, fault, hint, accept, onChoose, ...rest }: FileFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const end = new AbortController();
+    const take = (event: DragEvent) => {
+      const input = field.current;
+      const files = event.dataTransfer?.files;
+      event.preventDefault();
+      // A dialog in front of the page has its own field.
+      const front = document.querySelector('dialog[open]');
+      if (event.type !== 'drop' || !input || input.matches(':disabled') || !files?.length) return;
+      if (front && !front.contains(input)) return;
+      input.files = files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    };
+    for (const type of ['dragover', 'drop'] as const) addEventListener(type, take, { signal: end.signal });
+    return () => end.abort();
+  }, []);
+  return (
+    <Labeled label={label} fault={fault} hint={hint}>
+      {connected => (
+        <input
+          {...connected}
+          {...rest}
+          ref={field}
+          type="file"
+          {...(accept && { accept: accept.join(',') })}
+          onChange={({ currentTarget: input }) => onChoose(input.files?.[0] ?? null, input)}
+        />
+      )}
+    </Labeled>
+  );
+}

@@ -8,7 +8,7 @@ type ChoiceProps<V extends string> = BoundField<V> & {
   /** Describes the chosen value, or the reason why it cannot be changed. */
   readonly hint?: string | undefined;
   readonly disabled?: boolean;
-  /** Whether the label is not shown: the values say what they are of. */
+  /** Whether the label is hidden, because the values explain themselves. */
   readonly isInline?: boolean;
 };
 

@@ -1,7 +1,9 @@
 /** Links to records and back, and the record that a page is about. */
 import { computed, type ReadonlySignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { linkTo, place } from '../router.ts';
+import { isAdmin, mayChange } from '../api/session.ts';
+import { lastOf, linkTo, place } from '../router.ts';
 
 /** The id in the address of a page. It stays on the way to another page, so that nothing is requested. */
 export function useItem(page: string): ReadonlySignal<string> {
@@ -15,10 +17,10 @@ export function useItem(page: string): ReadonlySignal<string> {
   }, []);
 }
 
-/** Leads from a record to the list of its kind. */
+/** Leads from a record to the list of its kind, as it was left. */
 export const Back = ({ to, words }: { readonly to: string; readonly words: string }) => (
   <p>
-    <a href={linkTo(to)}>← {words}</a>
+    <a href={lastOf(to)}>← {words}</a>
   </p>
 );
 
@@ -26,3 +28,50 @@ export const Back = ({ to, words }: { readonly to: string; readonly words: strin
 export const DeviceLink = ({ id }: { readonly id: string }) => (
   <a href={linkTo(`devices/${encodeURIComponent(id)}`)}>{id}</a>
 );
+
+/** Leads to the page of a person; to the keys under the name if it is not one of a person, or the role has no page of persons. */
+export const PersonLink = ({ personId, name, children = name }: Readonly<PersonLinkProps>) => (
+  <a href={personId && mayChange.value ? linkTo(`people/${personId}`) : linkTo('devices', { userId: name })}>
+    {children}
+  </a>
+);
+type PersonLinkProps = { personId?: string | null; name: string; children?: ComponentChildren };
+
+/** Pages of what can act. A program has none. */
+const actorPages: Readonly<Record<string, string>> = { token: 'tokens', directory: 'providers', provider: 'providers' };
+
+/** Leads to who has done something; an account by name; the name of a token may come after `token:`. */
+export function ActorLink({ name, kind = name?.startsWith('token:') ? 'token' : 'user' }: Readonly<ActorProps>) {
+  if (name === null) return null;
+  const page = kind === 'user' ? `users/${encodeURIComponent(name)}` : actorPages[kind];
+  return page && isAdmin.value ? <a href={linkTo(page)}>{name}</a> : name;
+}
+type ActorProps = { name: string | null; kind?: string };
+
+/** Leads to the lot or station that a tag names, else to the devices with the tag. */
+export const TagLink = ({ name, value, ...rest }: Readonly<{ name: string; value: string; class?: string }>) => (
+  <a
+    {...rest}
+    href={
+      name === 'lot' || name === 'station'
+        ? linkTo(`${name}s/${encodeURIComponent(value)}`)
+        : linkTo('devices', { tag: `${name}:${value}` })
+    }
+  >
+    {name}:{value}
+  </a>
+);
+
+/** Characters of an address that a row shows: its beginning with the host, and its end, which tells several apart. */
+const shownAddress = { first: 20, last: 16 };
+
+/** An address. A long one is cut in the middle; the whole one is at the pointer and at the focus. */
+export function Address({ value }: { readonly value: string }) {
+  const { first, last } = shownAddress;
+  if (value.length <= first + last + 1) return <span class="code">{value}</span>;
+  return (
+    <span class="code" data-whole={value}>
+      {value.slice(0, first)}…{value.slice(-last)}
+    </span>
+  );
+}

@@ -1,4 +1,4 @@
-/** The focus has a place when what had it has gone: with its row, its dialog or its page. */
+/** Moves the focus when the element that had it disappears with its row, its dialog or its page. */
 import { keepFocusIn } from './dialog.tsx';
 
 const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
@@ -10,6 +10,8 @@ export function keepFocus(root: HTMLElement): void {
   let hasFocus = false;
   /** Whether the page has no title yet, and the focus is on all of it. */
   let isEarly = false;
+  /** Whether the focus was in the sign-in, which has gone. */
+  let hasSignedIn = false;
   document.addEventListener('focusin', ({ target }) => {
     hasFocus = true;
     isEarly = false;
@@ -22,15 +24,20 @@ export function keepFocus(root: HTMLElement): void {
     const dialog = document.querySelector<HTMLElement>('dialog[open]');
     if (dialog) return keepFocusIn(dialog);
     if (held?.isConnected && !isEarly) return held.focus();
-    const title = root.querySelector<HTMLElement>('main h1');
+    // After the sign-in nothing of the page is marked: the person begins with its first control.
+    const title = hasSignedIn ? null : root.querySelector<HTMLElement>('main h1');
     if (title) title.tabIndex = -1;
     (title ?? root.querySelector('main'))?.focus();
-    isEarly = title === null;
+    isEarly = title === null && !hasSignedIn;
+    hasSignedIn = false;
   };
   new MutationObserver(changes => {
     for (const change of changes)
       for (const node of change.removedNodes)
-        if (held && !held.isConnected && node.contains(held)) held = likeOf(held, node, change);
+        if (held && !held.isConnected && node.contains(held)) {
+          hasSignedIn = held.closest('.sign-in') !== null;
+          held = likeOf(held, node, change);
+        }
     if (hasFocus && (isEarly || document.activeElement === document.body)) give();
   }).observe(root, { childList: true, subtree: true });
 }

@@ -6,6 +6,7 @@ import { endpoints } from '../../src/contract/endpoints.ts';
 import { connections } from '../api/stream.ts';
 import { text } from '../text/words.ts';
 import { Button } from './button.tsx';
+import { EarlyKeys, forgetKeys } from './early-keys.ts';
 
 /** A component that can be loaded before it appears. */
 export interface LazyComponent<P extends object = object> extends FunctionComponent<P> {
@@ -36,11 +37,16 @@ export function lazy<P extends object>(
   return Object.assign(Lazy, { start });
 }
 
+/** A dialog that is loaded when it is first opened. */
+export const lazyDialog = <P extends object>(load: () => Promise<ComponentType<P>>): LazyComponent<P> =>
+  lazy(load, () => <EarlyKeys />);
+
 /** Reports that a part could not be loaded. It is loaded again when the connection is back, and when the person asks for it. */
 function LoadFailure({ start }: { readonly start: () => Promise<boolean> }) {
   const words = text.problem;
   const lastConnection = connections.value;
   useEffect(() => {
+    forgetKeys();
     const again = () => void start();
     addEventListener('online', again);
     const stop = connections.subscribe(count => count > lastConnection && again());

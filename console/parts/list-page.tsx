@@ -1,14 +1,23 @@
 /** A page that lists records of one kind. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import type { Page } from '../../src/contract/paging.ts';
 import type { Resource } from '../api/resource.ts';
-import { linkTo } from '../router.ts';
+import { linkTo, place } from '../router.ts';
 import type { PageName } from '../text/en.ts';
 import { text } from '../text/words.ts';
-import { DialogButton } from './button.tsx';
+import { Button } from './button.tsx';
 import { Loaded } from './loaded.tsx';
 import { Pager } from './pager.tsx';
-import { type CommonAction, type DialogProps, type RecordKind, RecordTable, type RecordWords } from './records.tsx';
+import {
+  type CommonAction,
+  type DialogProps,
+  type RecordKind,
+  RecordTable,
+  type RecordTableProps,
+  type RecordWords,
+} from './records.tsx';
+import { OrderChoice, orderTexts, type Sort, type SortValues, sorted } from './sort.tsx';
 import { reporting } from './toast.ts';
 
 interface ListWords<C extends string, A extends string> extends RecordWords<C, A> {
@@ -43,34 +52,64 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
   const { title = text.nav[path] } = words;
   const total = list.data.value?.pagination.total;
   const onDone = reporting(list.reload);
+  /** The dialog outlives its button: what it makes ends the empty page. Another one for each click, as of `DialogButton`. */
+  const creating = useSignal<object | null>(null);
+  const create = Create && (
+    <Button words={`${words.action.create} …`} class="main" onClick={() => (creating.value = {})} />
+  );
+  // The first step of an empty page stands where its records would.
+  const isEmpty = words.empty !== undefined && total === 0;
+  const search = { ...query, ...orderTexts(place.value.query) };
+  const to: Sort['to'] = order => linkTo(path, { ...query, ...order });
   return (
     <>
       <div class="bar">
         <h1>{title}</h1>
         <p role="status">{total !== undefined && words.total(total)}</p>
         {actions}
-        {Create && (
-          <DialogButton
-            words={words.action.create}
-            class="main"
-            dialog={onClose => <Create onClose={onClose} onDone={onDone} />}
-          />
-        )}
+        {!isEmpty && create}
       </div>
       {words.hint && <p class="hint">{words.hint}</p>}
       {children}
       <Loaded from={list}>
         {({ list: records, pagination }) => (
           <>
-            {words.empty && pagination.total === 0 ? (
-              <p class="empty">{words.empty}</p>
+            {isEmpty ? (
+              <div class="empty">
+                <p>{words.empty}</p>
+                {create}
+              </div>
             ) : (
-              <RecordTable title={title} kind={kind} words={words} records={records} onDone={onDone} />
+              <SortedTable {...{ title, kind, words, records, onDone, to }} isWhole={pagination.totalPages < 2} />
             )}
-            <Pager {...pagination} to={page => linkTo(path, { ...query, ...(page > 1 && { page }) })} />
+            <Pager {...pagination} to={page => linkTo(path, { ...search, ...(page > 1 && { page }) })} />
           </>
         )}
       </Loaded>
+      {Create && creating.value && (
+        <Create key={creating.value} onClose={() => (creating.value = null)} onDone={onDone} />
+      )}
+    </>
+  );
+}
+
+interface SortedTableProps<R, C extends string, A extends string> extends RecordTableProps<R, C, A> {
+  readonly to: Sort['to'];
+  /** Whether these are all records: a list of several pages has the order of the daemon alone. */
+  readonly isWhole: boolean;
+}
+
+/** The records as the address sorts them. */
+function SortedTable<R, C extends string, A extends string>(props: SortedTableProps<R, C, A>) {
+  const { isWhole, to, records, ...rest } = props;
+  const { sorts, columns, usualSort } = rest.kind;
+  if (!sorts) return <RecordTable {...rest} records={records} />;
+  const values = Object.fromEntries(Object.entries(sorts).filter(([column]) => column in columns)) as SortValues<R>;
+  const { rows, sort } = sorted(records, values, to, usualSort, isWhole);
+  return (
+    <>
+      <OrderChoice sort={sort} heads={{ ...text.column, ...rest.words.column }} />
+      <RecordTable {...rest} records={rows} sort={sort} />
     </>
   );
 }

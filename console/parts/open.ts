@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { isHolder, session } from '../api/session.ts';
 import { place } from '../router.ts';
+import { text } from '../text/words.ts';
 import type { SingleOperation } from './device-columns.tsx';
 
 /** The layer in front of the page: a search, the form of an action, or the list of keys. Null if there is none. */
@@ -10,7 +11,7 @@ export const opened = signal<'search' | 'keys' | SingleOperation | ChosenAction 
 type ChosenAction = Readonly<{ name: SingleOperation; deviceId: string }>;
 
 /** How the key beside K is written on this machine. */
-export const modifier = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl ';
+export const modifier = (): string => (/Mac|iP/.test(navigator.platform) ? '⌘' : `${text.nav.control} `);
 
 const byKey: Readonly<Record<string, 'search' | 'keys'>> = { '/': 'search', '?': 'keys' };
 

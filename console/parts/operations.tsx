@@ -109,8 +109,8 @@ export function OperationFields({ name, entries, confirmation }: OperationFields
   );
 }
 
-/** Confirmation: the password of an administrator. One whom a provider signs in has none: the sign-in there confirms, if it is recent. */
-function Confirmation({ password }: { readonly password: Signal<string> }) {
+/** The password of an administrator. One whom a provider signs in has none: the sign-in there confirms, if it is recent. */
+export function Confirmation({ password }: { readonly password: Signal<string> }) {
   const isOfProvider = useIsOfProvider();
   if (isOfProvider === null) return null;
   if (isOfProvider && isAdmin.value) return <p class="hint">{words.byProvider}</p>;

@@ -11,7 +11,7 @@ const OFFERED = 8;
 
 type PersonFieldProps = FieldOptions & { readonly entry: Signal<string> };
 
-/** Offers the persons whose names have what is typed. Any other text is accepted, too, unless the policy requires a person. */
+/** Offers the persons whose names contain the typed text. Other texts are accepted, too, unless the policy requires a person. */
 export function PersonField({ entry, ...rest }: PersonFieldProps) {
   const id = useId();
   const typed = entry.value.trim();

@@ -5,10 +5,10 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { useRefresh } from '../api/live.ts';
 import { call, type Data } from '../api/request.ts';
 import { type Resource, useResource } from '../api/resource.ts';
-import { linkTo } from '../router.ts';
 import { grouped } from '../text/numbers.ts';
 import { receipts as receiptWords } from '../text/words.ts';
 import { FoldedSection } from './details.tsx';
+import { DeviceLink, PersonLink } from './item.tsx';
 import { Loaded } from './loaded.tsx';
 import { Table } from './table.tsx';
 import { Moment } from './time.tsx';
@@ -18,8 +18,8 @@ const SHOWN = 20;
 
 const columns = {
   kind: ({ kind }: ListedReceipt) => receiptWords.kind[kind],
-  device: ({ deviceId }: ListedReceipt) => <a href={linkTo(`devices/${deviceId}`)}>{deviceId}</a>,
-  person: ({ person, name }: ListedReceipt) => name ?? person,
+  device: ({ deviceId }: ListedReceipt) => <DeviceLink id={deviceId} />,
+  person: ({ person, name }: ListedReceipt) => <PersonLink name={person}>{name ?? person}</PersonLink>,
   date: ({ date }: ListedReceipt) => <Moment at={date} />,
   due: ({ dueAt }: ListedReceipt) => dueAt && <Moment at={dueAt} />,
   receipt: ({ receiptId }: ListedReceipt) => receiptId,

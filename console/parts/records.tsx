@@ -5,12 +5,13 @@ import { newKey } from '../api/request.ts';
 import type { common } from '../text/en.ts';
 import { text } from '../text/words.ts';
 import { Button } from './button.tsx';
-import { lazy } from './lazy.tsx';
+import { lazyDialog } from './lazy.tsx';
 import { MoreButton } from './menu.tsx';
+import type { Sort, SortValues } from './sort.tsx';
 import { Table } from './table.tsx';
 import type { Toast } from './toast.ts';
 
-const ActionDialog = lazy(async () => (await import('./action-dialog.tsx')).ActionDialog);
+const ActionDialog = lazyDialog(async () => (await import('./action-dialog.tsx')).ActionDialog);
 
 /** Properties of a dialog that changes something. */
 export interface DialogProps {
@@ -69,15 +70,21 @@ export interface RecordKind<R, C extends string, A extends string> {
   /** The column that names the record. Absent: none is its head. */
   readonly rowHead?: NoInfer<C>;
   readonly classes?: Readonly<Partial<Record<NoInfer<C>, string>>>;
+  /** What a list that is all there is sorted by. Absent: its order is that of the daemon. */
+  readonly sorts?: SortValues<R, NoInfer<C>>;
+  /** The column that the daemon sorts by, the newest first. */
+  readonly usualSort?: NoInfer<C>;
   /** In the order of the buttons. */
   readonly actions: Readonly<Record<A, RecordAction<R, NoInfer<A>>>>;
 }
 
-interface RecordTableProps<R, C extends string, A extends string> {
+/** Properties of a table of records. */
+export interface RecordTableProps<R, C extends string, A extends string> {
   readonly title: string;
   readonly kind: RecordKind<R, C, A>;
   readonly words: RecordWords<NoInfer<C>, NoInfer<A>>;
   readonly records: readonly R[];
+  readonly sort?: Sort;
   /** Shown if there are none. Shown instead of a table without rows. Absent: the table shows only its head. */
   readonly none?: string;
   /** Called after a change by a dialog. */
@@ -128,7 +135,7 @@ export function useRecordActions<R, C extends string, A extends string>(
 
 /** The table of records, and the dialog of the action that was chosen. */
 export function RecordTable<R, C extends string, A extends string>(props: RecordTableProps<R, C, A>) {
-  const { title, kind, words, records, none, onDone = () => {} } = props;
+  const { title, kind, words, records, sort, none, onDone = () => {} } = props;
   const { offered, control, dialog } = useRecordActions(kind, words, onDone);
   // The dialog stays: its record may have gone while it was open.
   if (none !== undefined && records.length === 0)
@@ -147,6 +154,7 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
         columns={{ ...kind.columns, ...(hasActions && { actions: (record: R) => control(record, 'plain') }) }}
         {...(kind.rowHead && { rowHead: kind.rowHead })}
         classes={{ ...kind.classes, actions: 'row-actions' }}
+        {...(sort && { sort })}
         rows={records}
         keyOf={kind.keyOf}
         isOneLine

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { capitalized } from '../text/text.ts';
 import { text } from '../text/words.ts';
+import { type Sort, SortHead, sortedBy } from './sort.tsx';
 import { useSteps } from './steps.ts';
 import { useReachableCells } from './whole-text.tsx';
 
@@ -19,10 +20,14 @@ interface TableProps<R> {
    * line break; `free`: as high as it needs; `whole`: on a line of its own in a card.
    */
   readonly classes?: Readonly<Record<string, string>>;
-  readonly sorted?: { readonly column: string | undefined; readonly order: 'ascending' | 'descending' };
+  /** Shares of the width, by the kind of column. */
+  readonly shares?: Readonly<Record<string, number>>;
+  readonly sort?: Sort;
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string | number;
   readonly isSelected?: (row: R) => boolean;
+  /** Whether the row is also shown beside the table. */
+  readonly isPresent?: (row: R) => boolean;
   /** Whether the table scrolls rather than become narrower than its columns need. */
   readonly isWide?: boolean;
   /** Whether each row is one line, whatever it holds. */
@@ -34,7 +39,7 @@ const stepAfter = (drawn: number): number => (drawn < 9 ? 3 : 8);
 
 /** A table with a head, which scrolls if it is wider than the page. On phones each row is a card. Text is never markup. */
 export function Table<R>(props: TableProps<R>) {
-  const { title, heads = {}, columns, classes = {}, sorted, rows, keyOf, isWide, isOneLine } = props;
+  const { title, heads = {}, columns, classes = {}, shares = {}, sort, rows, keyOf, isWide, isOneLine } = props;
   const table = useRef<HTMLTableElement>(null);
   useReachableCells(table);
   // A step draws its own rows: those before it are the same.
@@ -51,9 +56,14 @@ export function Table<R>(props: TableProps<R>) {
                 key={name}
                 scope="col"
                 class={classes[name]}
-                {...(sorted?.column === name && { 'aria-sort': sorted.order })}
+                {...(shares[name] && { style: { '--share': shares[name] } })}
+                {...(sort && sortedBy(sort, name))}
               >
-                {headOf(name, heads)}
+                {sort?.names[name] ? (
+                  <SortHead sort={sort} column={name} title={`${headOf(name, heads)}`} />
+                ) : (
+                  headOf(name, heads)
+                )}
               </th>
             ))}
           </tr>
@@ -76,7 +86,7 @@ function headOf(name: string, heads: Readonly<Record<string, ComponentChildren>>
   return typeof head === 'string' ? capitalized(head) : head;
 }
 
-function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSelected } }: RowProps<R>) {
+function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSelected, isPresent } }: RowProps<R>) {
   const cardHead = (name: string) => {
     const head = headOf(name, typeof heads[name] === 'string' ? heads : {});
     return typeof head === 'string' ? head : undefined;
@@ -92,5 +102,9 @@ function Row<R>({ row, table: { columns, rowHead, classes = {}, heads = {}, isSe
       </td>
     ),
   );
-  return <tr class={isSelected?.(row) ? 'selected' : undefined}>{cells}</tr>;
+  return (
+    <tr class={isSelected?.(row) ? 'selected' : undefined} {...(isPresent?.(row) && { 'aria-current': true })}>
+      {cells}
+    </tr>
+  );
 }

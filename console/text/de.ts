@@ -3,14 +3,12 @@ import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { statisticsRange } from '../../src/contract/values.ts';
 import { rosterBounds } from '../../src/enrollment/line/roster.ts';
 import type * as en from './en.ts';
-import { duration, grouped, twoDigits } from './numbers.ts';
-
-const s = (count: number, one: string, many: string) => `${grouped(count)} ${count === 1 ? one : many}`;
+import { duration, grouped, plural, counted as s, twoDigits } from './numbers.ts';
 
 /** The refusals of the daemon by code. */
 const refusals: Readonly<Record<ErrorCode, string>> = {
   1001: 'Der Dienst nimmt eine Angabe nicht an, oder der Zustand erlaubt das nicht',
-  1002: 'Diesen Benutzer gibt es nicht.',
+  1002: 'Dieses Konto gibt es nicht.',
   1003: 'Das Passwort ist falsch.',
   1004: 'Die Sitzung ist ungültig. Melden Sie sich erneut an.',
   1005: 'Die Sitzung ist abgelaufen. Melden Sie sich erneut an.',
@@ -53,6 +51,7 @@ export const common: typeof en.common = {
     label: 'Seiten',
     skip: 'Zum Inhalt',
     find: 'Suchen',
+    control: 'Strg',
     group: { devices: 'Geräte', line: 'Linie', administration: 'Verwaltung' },
     overview: 'Übersicht',
     devices: 'Geräte',
@@ -63,7 +62,7 @@ export const common: typeof en.common = {
     cleanup: 'Aufräumen',
     packages: 'Pakete',
     people: 'Personen',
-    users: 'Benutzer',
+    users: 'Konten',
     tokens: 'Token',
     policies: 'Richtlinien',
     trust: 'Vertrauen',
@@ -95,6 +94,7 @@ export const common: typeof en.common = {
       'Es wurde kein Sicherheitsschlüssel benutzt. Der Vorgang wurde abgebrochen, die Zeit ist abgelaufen, oder kein Schlüssel passt. Versuchen Sie es erneut.',
     keyAddress:
       'Sie müssen sich mit einem Sicherheitsschlüssel anmelden, aber unter dieser Adresse unterstützen Browser keine. Öffnen Sie die Konsole über HTTPS oder auf localhost.',
+    atLocalhost: 'Sicherheitsschlüssel auf localhost verwenden',
     notLoaded:
       'Dieser Teil der Konsole konnte nicht geladen werden. Er wird geladen, sobald die Verbindung wieder besteht.',
     crashed: 'Diese Seite ist abgestürzt. Laden Sie sie neu; das Register ist nicht betroffen.',
@@ -111,6 +111,7 @@ export const common: typeof en.common = {
     deviceCount: 'Geräte',
     filters: 'Filter',
     columns: 'Spalten',
+    order: 'Reihenfolge',
     previous: 'Zurück',
     next: 'Weiter',
     copy: 'Kopieren',
@@ -122,14 +123,14 @@ export const common: typeof en.common = {
     optional: name => `${name} (optional)`,
     actionsFor: name => `Aktionen für ${name}`,
     copied: 'Kopiert',
-    devices: (count: number) => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'}`,
-    stillLocked: (devices: string) => `noch gesperrt: ${devices}`,
+    devices: (count: number) => s(count, 'Gerät', 'Geräte'),
+    stillLocked: (devices: string) => `noch gesperrte Geräte: ${devices}`,
     times: (count: number) => `${grouped(count)}-mal`,
     distance(count, unit) {
       if (count === 0) return 'jetzt';
       const [one, many] = timeUnits[unit];
       const length = Math.abs(count);
-      return `${count < 0 ? 'vor' : 'in'} ${grouped(length)} ${length === 1 ? one : many}`;
+      return `${count < 0 ? 'vor' : 'in'} ${s(length, one, many)}`;
     },
     day(iso) {
       const date = new Date(iso);
@@ -149,7 +150,7 @@ export const common: typeof en.common = {
     manufacturer: 'Hersteller',
     model: 'Modell',
     state: 'Zustand',
-    user: 'Benutzer',
+    user: 'Person',
     registered: 'Registriert',
     used: 'Zuletzt benutzt',
     proof: 'Nachweis',
@@ -199,10 +200,11 @@ export const common: typeof en.common = {
     DEVICE_IDENTITY: 'Credential des Schlüssels gebunden, nachgewiesen oder verloren',
     CASE_OPENED: 'Fall eines Ausgeschiedenen eröffnet',
     CASE_OVERDUE: 'Fall eines Ausgeschiedenen hat einen überfälligen Posten',
-    PEOPLE_CHECKED: 'was Ausgeschiedene noch haben, hat sich geändert',
+    PEOPLE_CHECKED: 'Zahlen der ständigen Prüfung haben sich geändert',
     CASE_CLOSED: 'Fall eines Ausgeschiedenen beendet',
     DEVICE_SHIPPED: 'an die Person verschickt',
     DEVICE_LOST: 'von der Person als verloren gemeldet',
+    SHIPMENT_OVERDUE: 'Ankunft ist nicht bestätigt',
     USER_CREATED: 'Konto angelegt',
     USER_UPDATED: 'Konto geändert',
     USER_PASSWORD_CHANGED: 'Passwort geändert',
@@ -240,7 +242,7 @@ export const common: typeof en.common = {
     done: { remove: name => `${name} ist entfernt.` },
   },
   who: {
-    by: (kind: string, name: string) => `von ${kind}${name}`,
+    by: (kind: string) => `von ${kind}`,
     kind: { user: '', token: 'Diensttoken ', daemon: 'Programm ', directory: 'Verzeichnis ', provider: 'Anbieter ' },
     changes: 'Was geändert wurde',
     field: {
@@ -304,11 +306,24 @@ export const overview: typeof en.overview = {
   attention: {
     title: 'Handlungsbedarf',
     none: 'Kein Handlungsbedarf.',
-    codes: `Aktivierungscodes, die abgelaufen sind oder innerhalb von ${statisticsRange.dueDays} Tagen ablaufen`,
-    advisory: (advisory: string) => `Schlüssel, die von ${advisory} betroffen sind`,
-    webhooks: 'fehlschlagende Webhooks',
-    removals: 'Passkeys, die Anbieter noch annehmen',
-    held: 'Ausgeschiedene, deren Geräte auf eine Freigabe warten',
+    codes: count =>
+      plural(
+        count,
+        `Aktivierungscode, der abgelaufen ist oder innerhalb von ${statisticsRange.dueDays} Tagen abläuft`,
+        `Aktivierungscodes, die abgelaufen sind oder innerhalb von ${statisticsRange.dueDays} Tagen ablaufen`,
+      ),
+    advisory: (count, advisory) =>
+      plural(count, `Schlüssel, der von ${advisory} betroffen ist`, `Schlüssel, die von ${advisory} betroffen sind`),
+    webhooks: count => plural(count, 'fehlschlagender Webhook', 'fehlschlagende Webhooks'),
+    removals: count => plural(count, 'Passkey, den Anbieter noch annehmen', 'Passkeys, die Anbieter noch annehmen'),
+    held: count =>
+      plural(
+        count,
+        'ausgeschiedene Person, deren Geräte auf eine Freigabe warten',
+        'Ausgeschiedene, deren Geräte auf eine Freigabe warten',
+      ),
+    shipments: count =>
+      plural(count, 'verschickter Schlüssel ohne Bestätigung', 'verschickte Schlüssel ohne Bestätigung'),
     unused: `aktiv, seit ${statisticsRange.unusedDays} Tagen nicht benutzt`,
   },
   by: { manufacturer: 'Hersteller', model: 'Modell', lot: 'Los', site: 'Standort', station: 'Station' },
@@ -334,7 +349,7 @@ export const holder: typeof en.holder = {
   next: {
     none: 'Er funktioniert.',
     receive: 'Er wurde Ihnen geschickt. Wenn Sie ihn haben, bestätigen Sie das mit einer Berührung.',
-    help: 'Er ist gesperrt. Der Servicedesk hilft.',
+    help: 'Er ist gesperrt. Wenden Sie sich an den Servicedesk.',
     return: 'Er ist außer Betrieb. Geben Sie ihn zurück.',
   },
   received: 'Ich habe ihn',
@@ -345,19 +360,19 @@ export const holder: typeof en.holder = {
   lostTitle: device => `${device} verloren`,
   lostEffect: 'Er wird sofort gesperrt und meldet nirgends mehr an. Nur der Servicedesk kann ihn entsperren.',
   reason: 'Was ist passiert?',
-  reported: device => `${device} ist gesperrt. Der Servicedesk weiß es.`,
+  reported: device => `${device} ist gesperrt. Der Servicedesk ist benachrichtigt.`,
   history: 'Verlauf',
 };
 
 /** The page Activity. */
 export const activity: typeof en.activity = {
-  search: { deviceId: 'Gerät', actor: 'Person', from: 'Von (Tag)', to: 'Bis (Tag)' },
-  show: 'Zeige',
+  search: { deviceId: 'Gerät', actor: 'Konto oder Programm', from: 'Von (Tag)', to: 'Bis (Tag)' },
+  show: 'Anzeigen',
   all: 'Alles',
   kinds: { devices: 'Geräte und Personen', administration: 'Verwaltung' },
   export: 'Als CSV speichern',
   exported: (count, hasMore) =>
-    `${grouped(count)} ${count === 1 ? 'Ereignis' : 'Ereignisse'} gespeichert${hasMore ? '; wählen Sie Tage, um ältere zu speichern' : ''}.`,
+    `${s(count, 'Ereignis', 'Ereignisse')} gespeichert${hasMore ? '; wählen Sie Tage, um ältere zu speichern' : ''}.`,
   earlier: 'Frühere Ereignisse',
   whole: 'Das ist das erste Ereignis.',
 };
@@ -365,7 +380,7 @@ export const activity: typeof en.activity = {
 /** Roles, and what they allow. */
 export const roles: typeof en.roles = {
   ADMIN: 'Voller Zugriff.',
-  DEALER: 'Verwaltet Geräte und ihre Sicherungen, aber nicht Benutzer, Token und Pakete.',
+  DEALER: 'Verwaltet Geräte und ihre Sicherungen, aber nicht Konten, Token und Pakete.',
   VIEWER: 'Nur Lesen, ohne Aktivierungscodes.',
 };
 
@@ -377,7 +392,7 @@ export const entries: typeof en.entries = {
   password: 'Passwort eines Administrators',
   byProvider:
     'Sie haben hier kein Passwort: Ihre Anmeldung beim Anbieter gilt als Bestätigung. Ist sie älter als zehn Minuten, melden Sie sich dort noch einmal an.',
-  userId: 'Benutzer',
+  userId: 'Person',
   unknownPerson: 'Wählen Sie eine Person aus der Liste: Keine aktive Person hat diesen Benutzernamen.',
   activationCode: 'Aktivierungscode',
   setTags: 'Merkmale, die gesetzt werden: je Zeile name:wert',
@@ -415,12 +430,12 @@ export const signIn: typeof en.signIn = {
       'Mit der Rolle, die Ihre Gruppen jetzt haben, können Sie nicht angemeldet werden. Fragen Sie einen Administrator.',
     overage: 'Sie sind in so vielen Gruppen, dass der Anbieter sie nicht mitschickt. Fragen Sie einen Administrator.',
     state:
-      'Diese Anmeldung wurde nicht in diesem Browser begonnen, schon benutzt oder hat zu lange gedauert. Versuchen Sie es noch einmal.',
+      'Diese Anmeldung wurde nicht in diesem Browser begonnen, wurde schon benutzt oder hat zu lange gedauert. Versuchen Sie es noch einmal.',
     token: 'Die Antwort des Anbieters ist ungültig. Fragen Sie einen Administrator.',
   },
 };
 
-/** Why a button takes no answer yet. */
+/** Why a button cannot be pressed yet. */
 export const approval: typeof en.approval = {
   wait: 'Sie können bestätigen, sobald dieses Fenster eine Sekunde lang im Vordergrund ist.',
   opened:
@@ -446,11 +461,11 @@ export const account: typeof en.account = {
   keysHint:
     'Melden Sie sich mit einem Schlüssel statt mit dem Passwort an, oder als zweitem Schritt danach. Ein Schlüssel gilt nur für die Adresse, unter der er registriert wurde.',
   noKeys: 'Sie haben noch keine Sicherheitsschlüssel.',
-  noneOfUser: 'Dieser Benutzer hat keine Sicherheitsschlüssel.',
+  noneOfUser: 'Dieses Konto hat keine Sicherheitsschlüssel.',
   password: 'Passwort ändern',
   column: { name: 'Name des Schlüssels', site: 'Gilt für' },
   of: { remove: name => `Schlüssel entfernen: ${name}` },
-  ask: { remove: 'Er gilt nicht mehr für die Anmeldung und kann nicht noch einmal registriert werden.' },
+  ask: { remove: 'Er gilt nicht mehr für die Anmeldung. Um ihn wieder zu benutzen, registrieren Sie ihn neu.' },
   keyExample: 'zum Beispiel: Schreibtisch',
   add: 'Schlüssel registrieren',
   cannot:
@@ -480,7 +495,7 @@ export const terminal: typeof en.terminal = {
 /** The list of devices. */
 export const devices: typeof en.devices = {
   import: 'Importieren',
-  searchHint: 'ID, Seriennummer, Benutzer, Modell, Merkmal …',
+  searchHint: 'ID, Seriennummer, Person, Modell, Merkmal …',
   persons: 'Passende Personen',
   views: 'Ansichten',
   every: 'Alle',
@@ -498,7 +513,7 @@ export const devices: typeof en.devices = {
     tag: 'Merkmal',
     manufacturer: 'Hersteller (genau)',
     model: 'Modell (genau)',
-    userId: 'Benutzer (genau)',
+    userId: 'Person (genau)',
     serialNumber: 'Seriennummer (genau)',
     aaguid: 'AAGUID',
     advisory: 'Sicherheitshinweis',
@@ -508,11 +523,12 @@ export const devices: typeof en.devices = {
     codeExpiresBefore: 'Code läuft ab vor',
   },
   removeFilter: name => `Filter ${name} entfernen`,
+  removeFilters: 'Alle Filter entfernen',
   selected: (count, total) => `${grouped(count)} von ${s(total, 'Gerät', 'Geräten')} ausgewählt`,
   allSelected: total => `Alle Treffer ausgewählt: ${s(total, 'Gerät', 'Geräte')}`,
   select: id => `${id} auswählen`,
   selectPage: 'Alle auf dieser Seite auswählen',
-  order: 'Reihenfolge',
+  peek: 'Neben der Liste anzeigen',
   selectAll: total => `Alle ${grouped(total)} Treffer auswählen`,
   clear: 'Auswahl aufheben',
   changes: count => `${s(count, 'anderes Gerät', 'andere Geräte')} geändert. Anzeigen`,
@@ -588,10 +604,12 @@ export const importing: typeof en.importing = {
   columns: 'Namen der Spalten, wenn die Datei keine Kopfzeile hat',
   columnsHint: 'serialNumber,-,model: der Reihe nach, - für eine, die nicht gelesen wird',
   where: 'Nur Zeilen mit SPALTE=WERT',
-  whereHint: 'Kategorie=Sicherheitsschlüssel',
+  whereHint: 'Kategorie=Sicherheitsschlüssel; Status=Lager: mehrere für eine Spalte erlauben jeden der Werte',
   column: { name: 'Spalte', example: 'Erste Zeile', field: 'Feld' },
   fieldOf: column => `Feld für die Spalte ${column}`,
   ignored: 'ignoriert',
+  tag: name => `Merkmal ${name}`,
+  missing: 'fehlt',
   secret: 'enthält Geheimnisse: wird nicht gesendet',
   defaults: 'Werte für Zeilen ohne Angabe',
   noDefault: 'keiner',
@@ -672,7 +690,7 @@ export const device: typeof en.device = {
     model: 'Modell',
     hardwareVersion: 'Hardwareversion',
     firmwareVersion: 'Firmwareversion',
-    user: 'Benutzer',
+    user: 'Person',
     createdAt: 'Registriert',
     activatedAt: 'Aktiviert',
     lastUsedAt: 'Zuletzt benutzt',
@@ -731,7 +749,7 @@ export const device: typeof en.device = {
     GENERATE_CODE: 'Der bisherige Code wird ungültig.',
     LOCK: 'Das Gerät kann erst nach dem Entsperren wieder benutzt werden.',
     UNLOCK: 'Das Gerät kann wieder benutzt werden.',
-    ACTIVATE: 'Das Gerät wird an den Benutzer gebunden.',
+    ACTIVATE: 'Das Gerät wird an die Person gebunden.',
   },
   history: { title: 'Verlauf', older: 'Ältere Ereignisse', begin: 'Keine älteren Ereignisse.' },
   backups: {
@@ -784,9 +802,16 @@ export const line: typeof en.line = {
     persons: 'Personen',
   },
   registrations: minutes =>
-    minutes === 1 ? 'Registrierungen je Minute' : `Registrierungen je ${duration(60 * minutes)}`,
+    plural(minutes, 'Registrierungen je Minute', `Registrierungen je ${duration(60 * minutes)}`),
   keys: 'Schlüssel am Rechner des Dienstes',
   noKeys: 'Es ist kein Schlüssel eingesteckt.',
+};
+
+/** The drivers by name, and what each does. */
+const drivers: Readonly<Record<string, readonly [what: string, works: string]>> = {
+  hid: ['USB-Schlüssel', 'werden erkannt.'],
+  pcsc: ['Kartenleser und ihre Karten', 'werden erkannt.'],
+  simulated: ['Simulierte Schlüssel', 'sind eingeschaltet; keiner davon ist echt.'],
 };
 
 /** The page Health. */
@@ -804,6 +829,12 @@ export const health: typeof en.health = {
     drivers: 'Schlüssel an diesem Rechner',
   },
   node: (node, version, seconds) => `${node}, devmgr ${version}, seit ${duration(Math.max(60, seconds))} in Betrieb.`,
+  notReady: () => 'Er nimmt keine Anfragen an.',
+  noStore: () => 'Es kann nichts gespeichert werden.',
+  driver: (name, state, detail) => {
+    const words = drivers[name];
+    return words ? `${words[0]} ${state === 'ready' ? words[1] : 'werden nicht erkannt.'}` : `${name}: ${detail}`;
+  },
   daemons: count => `${s(count, 'Dienst benutzt', 'Dienste benutzen')} dieses Register.`,
   waiting: count => `${s(count, 'Eintrag des Journals wartet', 'Einträge des Journals warten')} auf die Weiterleitung.`,
   failing: count =>
@@ -866,7 +897,6 @@ export const packages: typeof en.packages = {
   forced: 'erzwingt ein Update',
   oldest: version => `älteste unterstützte: ${version}`,
   changes: 'Änderungen',
-  by: name => `von ${name}`,
   tooLarge: 'Dieser Browser kann keine Datei dieser Größe speichern. Auf der Befehlszeile:',
   saved: name => `${name} wurde gespeichert; der SHA-256-Wert stimmt.`,
   damaged: name =>
@@ -909,14 +939,53 @@ export const people: typeof en.people = {
   state: { active: 'aktiv', left: 'ausgeschieden' },
   filter: { keyword: 'Name, E-Mail oder ID', anySource: 'Alle Quellen', anyState: 'Alle Zustände' },
   optional: { name: 'Name (optional)', email: 'E-Mail (optional)' },
-  action: { create: 'Person hinzufügen', leave: 'Als ausgeschieden vermerken', back: 'Als zurückgekehrt vermerken' },
-  of: { leave: name => `${name} als ausgeschieden vermerken`, back: name => `${name} als zurückgekehrt vermerken` },
+  action: {
+    create: 'Person hinzufügen',
+    leave: 'Als ausgeschieden vermerken',
+    back: 'Als zurückgekehrt vermerken',
+    erase: 'Löschen',
+  },
+  of: {
+    leave: name => `${name} als ausgeschieden vermerken`,
+    back: name => `${name} als zurückgekehrt vermerken`,
+    erase: name => `${name} löschen`,
+  },
   ask: {
     back: 'Die Person kann wieder Geräte bekommen. Kein Gerät wird entsperrt, und das Konto bleibt gesperrt: Die Seite der Person nennt die gesperrten Schlüssel.',
   },
   done: {
     create: name => `${name} wurde hinzugefügt.`,
     back: name => `${name} ist zurück.`,
+    erase: name => `${name} ist gelöscht.`,
+  },
+  erasure: {
+    goes: 'Dies wird aus dem Register und seiner Datenbank entfernt und ist im Journal nicht mehr lesbar:',
+    devices: (count, id) =>
+      count === 0
+        ? 'Die Person hat keine Geräte.'
+        : `${s(count, 'Gerät zeigt', 'Geräte zeigen')} danach ${id} statt des Namens:`,
+    open: 'Der Fall dieser Person ist offen. Schließen Sie ihn zuerst.',
+    final:
+      'Dies lässt sich nicht rückgängig machen. Die Datenbank wird neu geschrieben, und ein großes Register antwortet währenddessen nicht. Antworten, die für wiederholte Anfragen gespeichert sind, werden entfernt.',
+    confirm: userName => `Geben Sie den Benutzernamen ein: ${userName}`,
+    unreached: 'Das Folgende erreicht die Löschung nicht. Löschen Sie die Person erneut, um die Liste wieder zu sehen.',
+    until: time => `(bis ${time} verschwunden)`,
+    remains: {
+      backups:
+        'Frühere Sicherungen des Registers und der Datenbank: Löschen Sie die Person nach einer Wiederherstellung erneut.',
+      home: 'Kopien der Datenbank, die eine Aktualisierung daneben hinterlassen hat (devmgr.db.v*): Löschen Sie sie.',
+      'database-log': 'Write-Ahead-Log und Archive von PostgreSQL, bis der Server sie überschrieben hat.',
+      forwarding: 'Einträge des Journals, die an einen anderen Rechner weitergeleitet wurden, mit Benutzernamen.',
+      webhooks: 'Zustellungen von Webhooks, die Empfänger gespeichert haben.',
+      stations:
+        'Dateien an Stationen und der Kommandozeile: Ergebnisse, Exporte, Berichte, gedruckte Etiketten und Belege.',
+      journal:
+        'Texte, die jemand eingegeben hat: Gründe und Notizen in Einträgen von Geräten; Namen, die ein Gerät ohne Person hatte.',
+      accounts: 'Der Name eines Kontos, im Konto und in Einträgen über dessen Änderungen:',
+      source: 'Die Quelle der Person: Sie fügt die Person wieder hinzu, wenn sie sie noch hat.',
+      tokens: 'Token von Sitzungen, die Clients der Person haben, mit dem Namen des Kontos; sie werden abgelehnt.',
+      logs: 'Protokolle der Daemons, von Proxys und der Datenbank: Anfragen, die die Person in ihrer Adresse nennen.',
+    },
   },
   leavers: { lock: 'gesperrt', retire: 'endgültig stillgelegt' },
   will: (count, what, hours) =>
@@ -975,18 +1044,18 @@ export const people: typeof en.people = {
   },
   case: {
     title: 'Fall',
-    open: 'Diese Person ist ausgeschieden. Jeder Posten ist zu beenden oder mit einem Grund zu behalten.',
+    open: 'Diese Person ist ausgeschieden. Beenden Sie jeden Posten, oder behalten Sie ihn mit einem Grund.',
     closed: time => `Der Fall endete am ${time}.`,
-    none: 'Es ist nichts bekannt, was diese Person hatte.',
+    none: 'Das Register kennt nichts, was diese Person hatte.',
     reason: 'Grund',
     kind: {
       device: 'Gerät',
       account: 'Konto',
       session: 'Sitzungen',
-      token: 'Service-Token',
+      token: 'Diensttoken',
       passkey: 'Schlüssel zur Anmeldung',
-      credential: 'Credential bei einem Anbieter',
-      issue: 'Begonnenes Credential',
+      credential: 'Passkey bei einem Anbieter',
+      issue: 'Nicht abgeschlossener Passkey',
       loan: 'Leihe',
       pin: 'Nicht gelesene PIN',
     },
@@ -998,14 +1067,14 @@ export const people: typeof en.people = {
 
 /** The page Users. */
 export const users: typeof en.users = {
-  total: count => `${grouped(count)} Benutzer`,
+  total: count => s(count, 'Konto', 'Konten'),
   column: { key: 'Sicherheitsschlüssel', since: 'Angelegt' },
   key: { yes: 'registriert', no: 'keiner', until: time => `darf bis ${time} registriert werden` },
-  back: 'Alle Benutzer',
+  back: 'Alle Konten',
   state: { enabled: 'aktiv', disabled: 'gesperrt', removed: 'entfernt' },
   you: 'Sie',
   action: {
-    create: 'Benutzer anlegen',
+    create: 'Konto anlegen',
     edit: 'Bearbeiten',
     password: 'Passwort',
     logout: 'Abmelden',
@@ -1015,17 +1084,17 @@ export const users: typeof en.users = {
   of: { password: name => `Passwort von ${name}` },
   ask: {
     logout:
-      'Alle Sitzungen dieses Benutzers enden sofort, auf jedem Rechner. Das Passwort bleibt unverändert. Diensttoken sind nicht betroffen.',
+      'Alle Sitzungen dieses Kontos enden sofort, auf jedem Rechner. Das Passwort bleibt unverändert. Diensttoken sind nicht betroffen.',
     disable:
-      'Der Benutzer kann sich nicht mehr anmelden, und alle Sitzungen enden sofort. Was er getan hat, bleibt im Journal. Sie können ihn wieder entsperren.',
-    enable: 'Der Benutzer kann sich wieder mit demselben Passwort anmelden.',
+      'Mit diesem Konto kann sich niemand mehr anmelden, alle seine Sitzungen enden sofort, und seine Diensttoken werden abgelehnt. Was damit getan wurde, bleibt im Journal. Sie können es wieder entsperren.',
+    enable: 'Das Konto kann sich wieder mit demselben Passwort anmelden.',
     remove:
-      'Der Benutzer kann sich nicht mehr anmelden, alle Sitzungen enden sofort, und die E-Mail-Adresse wird gelöscht. Der Name bleibt vergeben, und was der Benutzer getan hat, bleibt im Journal. Entsperren Sie den Benutzer, um dies rückgängig zu machen.',
+      'Mit diesem Konto kann sich niemand mehr anmelden, alle seine Sitzungen enden sofort, und die E-Mail-Adresse wird gelöscht. Der Name bleibt vergeben, und was damit getan wurde, bleibt im Journal. Entsperren Sie das Konto, um dies rückgängig zu machen.',
   },
   lost: {
     title: 'Wenn ein Schlüssel verloren ist',
     remove: 'Entfernen Sie oben den verlorenen Schlüssel. Von da an wird er abgelehnt.',
-    logout: 'Melden Sie den Benutzer oben ab: Sitzungen, die mit dem Schlüssel begonnen wurden, würden weiterlaufen.',
+    logout: 'Beenden Sie oben die Sitzungen: Die mit dem Schlüssel begonnenen würden weiterlaufen.',
     other: 'Die Person meldet sich mit einem anderen dieser Schlüssel an und registriert im Kontomenü einen neuen.',
     password:
       'Setzen Sie oben ein neues Passwort, und geben Sie es der Person selbst: Ohne Schlüssel kann jeder, der das Passwort kennt, den nächsten registrieren.',
@@ -1043,7 +1112,7 @@ export const users: typeof en.users = {
   password: 'Neues Passwort',
   repeat: 'Passwort wiederholen',
   different: 'Die Passwörter stimmen nicht überein.',
-  passwordEnds: 'Alle Sitzungen dieses Benutzers enden sofort.',
+  passwordEnds: 'Alle Sitzungen dieses Kontos enden sofort.',
   done: {
     create: name => `${name} wurde angelegt.`,
     edit: name => `${name} wurde geändert.`,
@@ -1099,7 +1168,7 @@ export const policies: typeof en.policies = {
   },
   signIn: {
     title: 'Wer sich mit einem Sicherheitsschlüssel anmelden muss',
-    hint: 'Benutzer dieser Rollen melden sich nach dem Passwort mit einem Schlüssel an. Wer keinen hat, kann nur einen registrieren. Verlangen Sie von einer Rolle erst dann Schlüssel, wenn ihre Benutzer sie registriert haben.',
+    hint: 'Konten dieser Rollen melden sich nach dem Passwort mit einem Schlüssel an. Ein Konto ohne Schlüssel kann nur einen registrieren. Verlangen Sie von einer Rolle erst dann Schlüssel, wenn ihre Konten sie registriert haben.',
     roles: 'Rollen',
     require: {
       title: role => `Von der Rolle ${role} einen Schlüssel verlangen?`,
@@ -1109,14 +1178,14 @@ export const policies: typeof en.policies = {
     release: {
       title: role => `Der Rolle ${role} die Anmeldung ohne Schlüssel erlauben?`,
       submit: 'Passwort allein zulassen',
-      hint: 'Benutzer dieser Rolle können sich dann mit dem Passwort allein anmelden.',
+      hint: 'Konten dieser Rolle können sich dann mit dem Passwort allein anmelden.',
     },
-    users: count => `${grouped(count)} ${count === 1 ? 'aktiver' : 'aktive'} Benutzer mit dieser Rolle.`,
+    users: count => `${s(count, 'aktives Konto', 'aktive Konten')} mit dieser Rolle.`,
     without: count => (count ? `${grouped(count)} ohne Schlüssel:` : 'Alle haben einen Schlüssel.'),
     more: count => `und ${grouped(count)} weitere`,
-    sitesUnknown: 'Nicht geprüft: ob jeder Schlüssel für die Adresse gilt, unter der sich sein Benutzer anmeldet.',
+    sitesUnknown: 'Nicht geprüft: ob jeder Schlüssel für die Adresse gilt, unter der sich sein Konto anmeldet.',
     ownUnknown:
-      'Nicht gezählt: Benutzer, die unabhängig von der Richtlinie einen Schlüssel brauchen. Sie brauchen ihn weiterhin.',
+      'Nicht gezählt: Konten, die unabhängig von der Richtlinie einen Schlüssel brauchen. Sie brauchen ihn weiterhin.',
   },
   directory: {
     title: 'Verzeichnis der Personen',
@@ -1137,14 +1206,14 @@ export const policies: typeof en.policies = {
       left: 'ausgeschieden',
       held: 'zurückgehalten',
       back: 'zurück',
-      skipped: 'ausgelassen',
+      skipped: 'übersprungen',
     },
   },
 };
 
 export const trust: typeof en.trust = {
   hint: 'Schlüssel werden anhand der Metadaten der FIDO-Allianz und der Zertifikate von Herstellern geprüft. devmgr enthält keine und lädt keine herunter.',
-  total: count => `${grouped(count)} ${count === 1 ? 'Eintrag' : 'Einträge'}`,
+  total: count => s(count, 'Eintrag', 'Einträge'),
   empty:
     'Noch gilt nichts als vertrauenswürdig, also kann kein Schlüssel etwas nachweisen. Importieren Sie die Metadaten der FIDO-Allianz oder die Zertifikate eines Herstellers.',
   column: { kind: 'Art', vouches: 'Bürgt für', until: 'Gültig bis', fingerprint: 'SHA-256', by: 'Importiert von' },
@@ -1162,7 +1231,7 @@ export const trust: typeof en.trust = {
   chains: purpose => `allein für nichts: vervollständigt Ketten von ${purpose}`,
   u2f: 'U2F-Schlüssel',
   metadata: number => `FIDO-Metadaten ${number}`,
-  models: count => `${grouped(count)} ${count === 1 ? 'Modell' : 'Modelle'}`,
+  models: count => s(count, 'Modell', 'Modelle'),
   file: 'FIDO-Metadaten (BLOB) oder Zertifikate in PEM oder DER',
   purposeHint: 'Nur für Zertifikate. Die Metadaten nennen ihre Modelle selbst.',
   aaguids: 'Modelle (AAGUIDs)',
@@ -1173,9 +1242,9 @@ export const trust: typeof en.trust = {
   judge: {
     title: 'Erneut prüfen',
     hint: 'Prüft alle gespeicherten Antworten von Schlüsseln anhand dessen, was jetzt als vertrauenswürdig gilt. Das Journal verzeichnet jeden geänderten Nachweis.',
-    progress: count => `${grouped(count)} ${count === 1 ? 'Gerät' : 'Geräte'} geprüft …`,
+    progress: count => `${s(count, 'Gerät', 'Geräte')} geprüft …`,
     done: (judged, changed) =>
-      `${grouped(judged)} ${judged === 1 ? 'Gerät' : 'Geräte'} geprüft, ${grouped(changed)} ${changed === 1 ? 'Nachweis' : 'Nachweise'} geändert.`,
+      `${s(judged, 'Gerät', 'Geräte')} geprüft, ${s(changed, 'Nachweis', 'Nachweise')} geändert.`,
     next: 'Gespeicherte Nachweise ändern sich erst, wenn sie erneut geprüft werden.',
   },
 };
@@ -1190,13 +1259,13 @@ export const tokens: typeof en.tokens = {
   action: { create: 'Token anlegen', adopt: 'Übernehmen', revoke: 'Widerrufen' },
   ask: {
     adopt:
-      'Das Token endet nicht mehr mit dem Konto des bisherigen Besitzers, sondern mit Ihrem. Der Text des Tokens bleibt gleich: Wenn der bisherige Besitzer eine Kopie haben kann, legen Sie ein anderes an und widerrufen Sie dieses.',
+      'Das Token endet nicht mehr mit dem Konto des bisherigen Eigentümers, sondern mit Ihrem. Der Text des Tokens bleibt gleich: Wenn der bisherige Eigentümer eine Kopie haben kann, legen Sie ein anderes an und widerrufen Sie dieses.',
   },
   state: {
     valid: 'gültig',
     expired: 'abgelaufen',
     revoked: 'widerrufen',
-    ownerless: 'Besitzer gesperrt oder ausgeschieden',
+    ownerless: 'Eigentümer gesperrt oder ausgeschieden',
   },
   anywhere: 'jedem Netz',
   permissions: 'Zusätzliche Rechte',
@@ -1205,6 +1274,8 @@ export const tokens: typeof en.tokens = {
     policies: 'Richtlinien',
     scim: 'SCIM (Personen eines Identitätsanbieters)',
     decide: 'Entscheidungen (Zugänge)',
+    ssh: 'SSH-Schlüssel (Rechner)',
+    'record-use': 'Entscheidungen zählen als Nutzung',
   },
   nothing: 'keine',
   nameHint: 'des Programms oder der Station',
@@ -1213,9 +1284,6 @@ export const tokens: typeof en.tokens = {
   networksHint: 'Ein CIDR je Zeile, zum Beispiel 10.20.0.0/16. Leer: jedes Netz.',
   created: name => `Token ${name}`,
   once: 'Kopieren Sie das Token jetzt: Es wird nicht noch einmal angezeigt. Das Register speichert nur einen Hashwert davon.',
-  askClose: 'Das Token wurde nicht kopiert. Nach dem Schließen dieses Dialogs kann es nicht mehr angezeigt werden.',
-  keepOpen: 'Offen lassen',
-  closeUncopied: 'Schließen, ohne zu kopieren',
   token: 'Token',
   until: (role, time) => `Rolle: ${role}. Gültig bis ${time}.`,
   askRevoke:
@@ -1231,10 +1299,10 @@ export const tokens: typeof en.tokens = {
 /** The page Webhooks. */
 export const webhooks: typeof en.webhooks = {
   hint: 'Jedes Ereignis des Registers wird an diese Adressen gesendet, der Reihe nach und signiert.',
-  total: count => `${grouped(count)} ${count === 1 ? 'Webhook' : 'Webhooks'}`,
+  total: count => s(count, 'Webhook', 'Webhooks'),
   empty: 'Es wurde noch kein Webhook angelegt.',
   column: { url: 'Adresse', types: 'Ereignisse', waiting: 'Wartend', delivered: 'Zuletzt zugestellt' },
-  action: { create: 'Webhook anlegen', deliveries: 'Zustellungen', disable: 'Abschalten', enable: 'Einschalten' },
+  action: { create: 'Webhook anlegen', deliveries: 'Zustellungen', disable: 'Ausschalten', enable: 'Einschalten' },
   of: { deliveries: url => `Zustellungen an ${url}` },
   ask: {
     test: 'Eine signierte Nachricht der Art WEBHOOK_TEST wird einmal gesendet.',
@@ -1245,13 +1313,13 @@ export const webhooks: typeof en.webhooks = {
   },
   done: {
     create: url => `${url} ist angelegt.`,
-    disable: url => `${url} ist abgeschaltet.`,
+    disable: url => `${url} ist ausgeschaltet.`,
     enable: url => `${url} ist eingeschaltet.`,
   },
   taken: (url, milliseconds) => `${url} hat die Nachricht in ${grouped(milliseconds)} ms angenommen.`,
   notTaken: (url, reason) => `${url} hat die Nachricht nicht angenommen: ${reason}.`,
-  state: { active: 'aktiv', retrying: 'wird wiederholt', disabled: 'abgeschaltet' },
-  failures: count => `${grouped(count)} ${count === 1 ? 'Fehlversuch' : 'Fehlversuche'}, nächster:`,
+  state: { active: 'aktiv', retrying: 'wird wiederholt', disabled: 'ausgeschaltet' },
+  failures: count => `${s(count, 'Fehlversuch', 'Fehlversuche')}, nächster:`,
   all: 'alle',
   waiting: count => (count < 100 ? `${count}` : '100 oder mehr'),
   types: 'Nur diese Ereignisse (keines gewählt: alle)',
@@ -1272,7 +1340,7 @@ export const webhooks: typeof en.webhooks = {
 
 /** The page Providers. */
 export const providers: typeof en.providers = {
-  hint: 'Bei einem Anbieter melden sich Personen an, er sendet die Personen des Registers, oder bei ihm werden Schlüssel für ihre Personen ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Passkeys dort entfernt.',
+  hint: 'Bei einem Anbieter melden sich Personen an, werden die Personen des Registers verwaltet oder Schlüssel ausgegeben. Wird ein Schlüssel gesperrt oder stillgelegt, werden seine Passkeys bei Anbietern entfernt.',
   total: count => `${grouped(count)} Anbieter`,
   empty: 'Es wurde noch kein Anbieter hinzugefügt.',
   column: {
@@ -1289,16 +1357,17 @@ export const providers: typeof en.providers = {
     okta: 'Okta',
     webauthn: 'WebAuthn-Server',
     devmgr: 'Konten dieses Registers',
+    ssh: 'SSH',
     oidc: 'OpenID Connect',
     ldap: 'LDAP-Verzeichnis',
     scim: 'SCIM',
   },
   tokenProblem: {
     expired: 'Sein Token ist abgelaufen.',
-    'no owner': 'Sein Token hat keinen Besitzer.',
+    'no owner': 'Sein Token hat keinen Eigentümer.',
     unused: 'Sein Token wurde noch nie benutzt.',
   },
-  state: fails => (fails ? 'schlägt fehl' : 'kein Problem'),
+  state: { works: 'in Ordnung', fails: 'schlägt fehl', untested: 'nicht geprüft' },
   action: { create: 'Anbieter hinzufügen', reconcile: 'Vergleichen', secret: 'Geheimnis ersetzen' },
   of: { reconcile: name => `Mit ${name} vergleichen`, secret: name => `Geheimnis von ${name} ersetzen` },
   ask: {
@@ -1324,6 +1393,7 @@ export const providers: typeof en.providers = {
     loginAddress: 'Anmeldung einer nationalen Cloud',
     finishAddress: 'Adresse für die Antwort des Schlüssels, https://…',
     removeAddress: 'Adresse für das Entfernen, https://…',
+    verification: 'pin: bei jeder Anmeldung auch die PIN verlangen',
   },
   secret: { entra: 'Client-Geheimnis', okta: 'API-Token', webauthn: 'Bearer-Token' },
   secretHint: 'Es gilt ab der nächsten Anfrage.',
@@ -1417,7 +1487,7 @@ export const station: typeof en.station = {
   roster: {
     title: 'Liste der Personen',
     file: 'Liste der Personen',
-    hint: 'Ein Export eines Verzeichnisses oder Personalsystems (CSV, .xlsx, JSON, LDIF), oder CSV mit userId, name, count und type. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
+    hint: 'Ein Export eines Verzeichnisses oder Personalsystems (CSV, .xlsx, JSON, LDIF), oder CSV mit userId, name, count, type und printedNumber. Die Datei wird in diesem Browser gelesen und nicht hochgeladen.',
     remove: 'Liste entfernen',
     unused: columns => `Ignorierte Spalten: ${columns.join(', ')}.`,
     gone: userIds => `Kein Schlüssel für Personen, die laut Datei ausgeschieden sind: ${userIds.join(', ')}.`,
@@ -1567,19 +1637,34 @@ export const palette: typeof en.palette = {
   title: 'Suchen',
   hint: 'ID, Seriennummer, Person, Modell, Merkmal, Seite oder Befehl',
   none: 'Kein Gerät hat diese Wörter.',
-  target: action => `${action}: welches Gerät? ID, Seriennummer oder Benutzer`,
-  group: { recent: 'Zuletzt', persons: 'Personen', lists: 'Listen', commands: 'Befehle' },
+  target: action => `${action}: welches Gerät? ID, Seriennummer oder Person`,
+  group: {
+    recent: 'Zuletzt',
+    persons: 'Personen',
+    records: 'Lose, Stationen und Konten',
+    lists: 'Listen',
+    commands: 'Befehle',
+  },
+  kind: { lot: 'Los', station: 'Station', account: 'Konto' },
   containing: part => `Geräte mit „${part}“`,
-  ofUser: name => `Geräte des Benutzers ${name}`,
+  ofUser: name => `Geräte der Person ${name}`,
   withTag: tag => `Geräte mit dem Merkmal ${tag}`,
   keys: 'Tastenkürzel',
   list: modifier => [
-    [`${modifier.replace('Ctrl', 'Strg')}K  /`, 'Gerät, Person, Merkmal, Seite oder Befehl finden'],
+    [`${modifier}K  /`, 'Gerät, Person, Merkmal, Seite oder Befehl finden'],
     ['?', 'Diese Liste anzeigen'],
     ['j  k', 'Nächstes und voriges Gerät der Liste'],
     ['x', 'Gerät auswählen'],
+    ['Leertaste', 'Gerät neben der Liste anzeigen; ↓ ↑ zeigen die anderen'],
     ['Enter', 'Gerät öffnen'],
     ['Alt T', 'Zu den Meldungen am Rand des Fensters'],
     ['Esc', 'Schließen, was im Vordergrund ist'],
   ],
+};
+
+/** A secret that is shown once. */
+export const secretOnce: typeof en.secretOnce = {
+  askClose: 'Es wurde nicht kopiert. Nach dem Schließen dieses Dialogs kann es nicht mehr angezeigt werden.',
+  keepOpen: 'Offen lassen',
+  closeUncopied: 'Schließen, ohne zu kopieren',
 };

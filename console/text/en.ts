@@ -1,10 +1,11 @@
 /**
- * The words of the console in English, for each page those that it alone needs. Any other language has the same entries: the type
- * checker compares them. An entry is a text, or a function of what it names.
+ * The English texts of the console, by page. The other languages have the same entries, which the type checker compares. An entry
+ * is a text, or a function of the values that it contains.
  */
 
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { eventTitles } from '../../src/contract/event-types.ts';
+import type { DriverStatus } from '../../src/contract/hardware.ts';
 import { statisticsRange } from '../../src/contract/values.ts';
 import type { IssueProblemCode } from '../../src/enrollment/issue-step.ts';
 import type { PinFault } from '../../src/enrollment/key-pin.ts';
@@ -14,12 +15,12 @@ import { type FileFault, rosterBounds } from '../../src/enrollment/line/roster.t
 import type { KeyFailure } from '../../src/enrollment/outcome.ts';
 import type { ForeignKind, InputFault } from '../../src/tables/fault.ts';
 import type { Preset } from '../../src/tables/presets.ts';
-import { type DistanceUnit, duration, grouped, twoDigits } from './numbers.ts';
+import { counted, type DistanceUnit, duration, grouped, plural, twoDigits } from './numbers.ts';
 
 /** The words for each entry of a set. */
 type Words<K extends string> = Readonly<Record<K, string>>;
 
-const s = (count: number, one: string, many = `${one}s`) => `${grouped(count)} ${count === 1 ? one : many}`;
+const s = (count: number, one: string, many = `${one}s`) => counted(count, one, many);
 
 /** Words of every page. */
 export const common = {
@@ -27,6 +28,7 @@ export const common = {
     label: 'Pages',
     skip: 'Skip to the content',
     find: 'Find',
+    control: 'Ctrl',
     group: { devices: 'Devices', line: 'Line', administration: 'Administration' },
     overview: 'Overview',
     devices: 'Devices',
@@ -37,7 +39,7 @@ export const common = {
     cleanup: 'Cleanup',
     packages: 'Packages',
     people: 'People',
-    users: 'Users',
+    users: 'Accounts',
     tokens: 'Tokens',
     policies: 'Policies',
     trust: 'Trust',
@@ -70,6 +72,7 @@ export const common = {
     noKey: 'No security key was used. The request was canceled, timed out, or no key matched. Try again.',
     keyAddress:
       'You must sign in with a security key, but browsers do not support them at this address. Open the console over HTTPS or at localhost.',
+    atLocalhost: 'Use a security key at localhost',
     notLoaded: 'This part of the console could not be loaded. It loads when the connection is back.',
     crashed: 'This page crashed. Reload it; the registry is not affected.',
   },
@@ -86,6 +89,7 @@ export const common = {
     deviceCount: 'devices',
     filters: 'Filters',
     columns: 'Columns',
+    order: 'Order',
     previous: 'Previous',
     next: 'Next',
     copy: 'Copy',
@@ -97,8 +101,8 @@ export const common = {
     optional: (name: string) => `${name} (optional)`,
     actionsFor: (name: string) => `Actions for ${name}`,
     copied: 'Copied',
-    devices: (count: number) => `${grouped(count)} ${count === 1 ? 'device' : 'devices'}`,
-    stillLocked: (devices: string) => `still locked: ${devices}`,
+    devices: (count: number) => s(count, 'device', 'devices'),
+    stillLocked: (devices: string) => `devices still locked: ${devices}`,
     times: (count: number) => `${grouped(count)} times`,
     distance(count: number, unit: DistanceUnit) {
       if (count === 0) return 'now';
@@ -120,7 +124,7 @@ export const common = {
     noEvents: 'No events yet.',
     page: (page: number, pages: number) => `Page ${grouped(page)} of ${grouped(pages)}`,
   },
-  /** Heads of columns, and labels of the same values. A page has those that it alone shows. */
+  /** Column headers and labels that several pages share. */
   column: {
     device: 'Device',
     serial: 'Serial number',
@@ -128,7 +132,7 @@ export const common = {
     manufacturer: 'Manufacturer',
     model: 'Model',
     state: 'State',
-    user: 'User',
+    user: 'Person',
     registered: 'Registered',
     used: 'Last used',
     proof: 'Proof',
@@ -158,7 +162,7 @@ export const common = {
     language: 'Language',
   },
   toast: { region: 'Notifications', undo: 'Undo', dismiss: 'Dismiss' },
-  status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'deactivated' },
+  status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'retired' },
   type: { UKEY: 'USB key', SIMKEY: 'SIM key' },
   event: eventTitles,
   /** Actions on records of several kinds, and their reports. */
@@ -167,7 +171,7 @@ export const common = {
     done: { remove: (name: string) => `${name} is removed.` },
   },
   who: {
-    by: (kind: string, name: string) => `by ${kind}${name}`,
+    by: (kind: string) => `by ${kind}`,
     kind: {
       user: '',
       token: 'the service token ',
@@ -226,7 +230,7 @@ export const common = {
 };
 
 /** Name of a page: in the navigation, and the first part of its address. */
-export type PageName = Exclude<keyof typeof common.nav, 'label' | 'skip' | 'find' | 'group'>;
+export type PageName = Exclude<keyof typeof common.nav, 'label' | 'skip' | 'find' | 'control' | 'group'>;
 
 /** The first page, with its charts. */
 export const overview = {
@@ -236,11 +240,15 @@ export const overview = {
   attention: {
     title: 'Needs attention',
     none: 'Nothing needs attention.',
-    codes: `activation codes that expire within ${statisticsRange.dueDays} days, or have expired`,
-    advisory: (advisory: string) => `keys affected by ${advisory}`,
-    webhooks: 'failing webhooks',
-    removals: 'credentials still accepted by providers',
-    held: 'leavers whose devices await a release',
+    codes: (count: number) =>
+      `${plural(count, 'activation code that expires', 'activation codes that expire')} within ${statisticsRange.dueDays} days, or ${plural(count, 'has', 'have')} expired`,
+    advisory: (count: number, advisory: string) => `${plural(count, 'key', 'keys')} affected by ${advisory}`,
+    webhooks: (count: number) => `failing ${plural(count, 'webhook', 'webhooks')}`,
+    removals: (count: number) => `${plural(count, 'credential', 'credentials')} still accepted by providers`,
+    held: (count: number): string =>
+      plural(count, 'leaver whose devices await a release', 'leavers whose devices await a release'),
+    shipments: (count: number): string =>
+      plural(count, 'key was sent and is not confirmed', 'keys were sent and are not confirmed'),
     unused: `active, not used for ${statisticsRange.unusedDays} days`,
   },
   by: { manufacturer: 'Manufacturer', model: 'Model', lot: 'Lot', site: 'Site', station: 'Station' },
@@ -270,7 +278,7 @@ export const holder = {
   next: {
     none: 'It works.',
     receive: 'It was sent to you. When you have it, confirm with a touch.',
-    help: 'It is locked. The service desk helps.',
+    help: 'It is locked. Ask the service desk for help.',
     return: 'It is out of use. Give it back.',
   },
   received: 'I have it',
@@ -280,19 +288,19 @@ export const holder = {
   lostTitle: (device: string) => `I lost ${device}`,
   lostEffect: 'It is locked at once and no longer signs in anywhere. Only the service desk can unlock it.',
   reason: 'What happened?',
-  reported: (device: string) => `${device} is locked. The service desk knows.`,
+  reported: (device: string) => `${device} is locked. The service desk is notified.`,
   history: 'History',
 };
 
 /** The page Activity. */
 export const activity = {
-  search: { deviceId: 'Device', actor: 'Person', from: 'From (day)', to: 'Until (day)' },
+  search: { deviceId: 'Device', actor: 'Account or program', from: 'From (day)', to: 'Until (day)' },
   show: 'Show',
   all: 'Everything',
   kinds: { devices: 'Devices and persons', administration: 'Administration' },
   export: 'Export as CSV',
   exported: (count: number, hasMore: boolean) =>
-    `${grouped(count)} ${count === 1 ? 'event' : 'events'} saved${hasMore ? '; choose days to save older ones' : ''}.`,
+    `${s(count, 'event', 'events')} saved${hasMore ? '; choose days to save older ones' : ''}.`,
   earlier: 'Earlier events',
   whole: 'This is the first event.',
 };
@@ -300,7 +308,7 @@ export const activity = {
 /** Roles, and what they allow. */
 export const roles = {
   ADMIN: 'Full access.',
-  DEALER: 'Manages devices and their backups, but not users, tokens and uploads.',
+  DEALER: 'Manages devices and their backups, but not accounts, tokens and uploads.',
   VIEWER: 'Read-only, without activation codes.',
 };
 
@@ -312,7 +320,7 @@ export const entries = {
   password: 'Administrator password',
   byProvider:
     'You have no password here: your sign-in at the provider confirms this. If it is older than ten minutes, you sign in there again.',
-  userId: 'User',
+  userId: 'Person',
   unknownPerson: 'Choose a person from the list: no active person has this user name.',
   activationCode: 'Activation code',
   setTags: 'Tags to set, one name:value per line',
@@ -354,11 +362,11 @@ export const signIn = {
   },
 };
 
-/** Why a button takes no answer yet. */
+/** Why a button cannot be pressed yet. */
 export const approval = {
   wait: 'You can confirm one second after this window comes to the front.',
   opened:
-    'Another page opened this tab and can change what it shows, so you cannot confirm anything here. Open the console in a new tab.',
+    'Another page opened this tab and can change what it shows, so nothing can be confirmed here. Open the console in a new tab.',
 };
 
 /** The question whether a link may sign the tab in. */
@@ -379,11 +387,11 @@ export const account = {
   keysHint:
     'Sign in with a key instead of your password, or as a second step. A key works only at the address at which it was registered.',
   noKeys: 'You have no security keys yet.',
-  noneOfUser: 'This user has no security keys.',
+  noneOfUser: 'This account has no security keys.',
   password: 'Change password',
   column: { name: 'Name of the key', site: 'Works at' },
   of: { remove: (name: string) => `Remove the key ${name}` },
-  ask: { remove: 'It can no longer be used to sign in, and cannot be registered again.' },
+  ask: { remove: 'It can no longer be used to sign in. To use it again, register it as a new key.' },
   keyExample: 'for example: desk',
   add: 'Register a key',
   cannot:
@@ -413,7 +421,7 @@ export const terminal = {
 /** The list of devices. */
 export const devices = {
   import: 'Import a file',
-  searchHint: 'id, serial number, user, model, tag …',
+  searchHint: 'id, serial number, person, model, tag …',
   persons: 'Matching persons',
   views: 'Views',
   every: 'All',
@@ -431,7 +439,7 @@ export const devices = {
     tag: 'Tag',
     manufacturer: 'Manufacturer (exact)',
     model: 'Model (exact)',
-    userId: 'User (exact)',
+    userId: 'Person (exact)',
     serialNumber: 'Serial number (exact)',
     aaguid: 'AAGUID',
     advisory: 'Advisory',
@@ -441,11 +449,12 @@ export const devices = {
     codeExpiresBefore: 'Code expires before',
   },
   removeFilter: (name: string) => `Remove the filter ${name}`,
+  removeFilters: 'Clear all filters',
   selected: (count: number, total: number) => `${grouped(count)} of ${s(total, 'device')} selected`,
   allSelected: (total: number) => `All ${s(total, 'matching device')} selected`,
   select: (id: string) => `Select ${id}`,
   selectPage: 'Select all on this page',
-  order: 'Order',
+  peek: 'Show beside the list',
   selectAll: (total: number) => `Select all ${grouped(total)} matching`,
   clear: 'Clear selection',
   changes: (count: number) => `${s(count, 'other device')} changed. Show`,
@@ -498,7 +507,7 @@ const foreignFiles = {
   zip: 'it is a ZIP archive. Unpack it, and choose the file in it.',
   gzip: 'it is compressed with gzip. Unpack it.',
   pdf: 'it is a PDF document. Ask for the list as CSV or .xlsx.',
-  binary: 'it is not a file of text.',
+  binary: 'it is not a text file.',
 } satisfies Words<ForeignKind>;
 
 /** The import of a file of devices. */
@@ -519,10 +528,12 @@ export const importing = {
   columns: 'Names of the columns, if the file has no header row',
   columnsHint: 'serialNumber,-,model: in their order, - for one that is not read',
   where: 'Only lines with COLUMN=VALUE',
-  whereHint: 'Category=Security keys',
+  whereHint: 'Category=Security keys; Status=In stock: several for one column allow each of the values',
   column: { name: 'Column', example: 'First line', field: 'Field' },
   fieldOf: (column: string) => `Field for the column ${column}`,
   ignored: 'ignored',
+  tag: (name: string) => `tag ${name}`,
+  missing: 'is missing',
   secret: 'contains secrets: not sent',
   defaults: 'Values for lines that lack them',
   noDefault: 'none',
@@ -602,7 +613,7 @@ export const device = {
     model: 'Model',
     hardwareVersion: 'Hardware version',
     firmwareVersion: 'Firmware version',
-    user: 'User',
+    user: 'Person',
     createdAt: 'Registered',
     activatedAt: 'Activated',
     lastUsedAt: 'Last used',
@@ -661,7 +672,7 @@ export const device = {
     GENERATE_CODE: 'The current code becomes invalid.',
     LOCK: 'The device cannot be used until it is unlocked.',
     UNLOCK: 'The device can be used again.',
-    ACTIVATE: 'The device is bound to the user.',
+    ACTIVATE: 'The device is bound to the person.',
   },
   history: { title: 'History', older: 'Older events', begin: 'No older events.' },
   backups: {
@@ -714,7 +725,7 @@ export const line = {
     persons: 'Persons',
   },
   registrations: (minutes: number) =>
-    minutes === 1 ? 'Registrations per minute' : `Registrations per ${duration(60 * minutes)}`,
+    plural(minutes, 'Registrations per minute', `Registrations per ${duration(60 * minutes)}`),
   keys: 'Keys at the machine of the daemon',
   noKeys: 'No key is plugged in.',
 };
@@ -736,6 +747,10 @@ export const health = {
   },
   node: (node: string, version: string, seconds: number) =>
     `${node}, devmgr ${version}, running for ${duration(Math.max(60, seconds))}.`,
+  /** Words for what the daemon writes in English. */
+  notReady: (reason: string): string => reason,
+  noStore: (detail: string): string => detail,
+  driver: (name: string, _state: DriverStatus['state'], detail: string): string => `${name}: ${detail}`,
   daemons: (count: number) => `${s(count, 'daemon uses', 'daemons use')} this registry.`,
   waiting: (count: number) =>
     `${s(count, 'entry of the journal waits', 'entries of the journal wait')} to be forwarded.`,
@@ -796,7 +811,6 @@ export const packages = {
   forced: 'forces an update',
   oldest: (version: string) => `oldest supported: ${version}`,
   changes: 'Changes',
-  by: (name: string) => `by ${name}`,
   tooLarge: 'This browser cannot save a file of this size. On the command line:',
   saved: (name: string) => `${name} was saved; its SHA-256 matches.`,
   damaged: (name: string) =>
@@ -835,14 +849,46 @@ export const people = {
   state: { active: 'active', left: 'has left' },
   filter: { keyword: 'Name, e-mail or id', anySource: 'All sources', anyState: 'All states' },
   optional: { name: 'Name (optional)', email: 'E-mail (optional)' },
-  action: { create: 'Add person', leave: 'Mark as left', back: 'Mark as returned' },
-  of: { leave: (name: string) => `Mark ${name} as left`, back: (name: string) => `Mark ${name} as returned` },
+  action: { create: 'Add person', leave: 'Mark as left', back: 'Mark as returned', erase: 'Erase' },
+  of: {
+    leave: (name: string) => `Mark ${name} as left`,
+    back: (name: string) => `Mark ${name} as returned`,
+    erase: (name: string) => `Erase ${name}`,
+  },
   ask: {
     back: 'The person can have devices again. No device is unlocked, and the account stays disabled: the page of the person lists the locked keys.',
   },
   done: {
     create: (name: string) => `${name} was added.`,
     back: (name: string) => `${name} is back.`,
+    erase: (name: string) => `${name} is erased.`,
+  },
+  erasure: {
+    goes: 'This is removed from the registry and its database, and can no longer be read in the journal:',
+    devices: (count: number, id: string) =>
+      count === 0
+        ? 'The person has no devices.'
+        : `${s(count, 'device shows', 'devices show')} ${id} instead of the name from then on:`,
+    open: 'The case of this person is open. Close it first.',
+    final:
+      'This cannot be undone. The database is rewritten, and a large registry does not answer while that lasts. Responses that are stored for repeated requests are removed.',
+    confirm: (userName: string) => `Type the user name, ${userName}`,
+    unreached: 'The erasure does not reach the following. To see this list again, erase the person again.',
+    until: (time: string) => `(gone by ${time})`,
+    remains: {
+      backups: 'Earlier backups of the registry and the database: after a restore, erase the person again.',
+      home: 'Copies of the database that an upgrade has left beside it (devmgr.db.v*): delete them.',
+      'database-log': 'Write-ahead log and archives of PostgreSQL, until the server has overwritten them.',
+      forwarding: 'Entries of the journal that were forwarded to another machine, with user names.',
+      webhooks: 'Deliveries of webhooks that receivers have stored.',
+      stations: 'Files at stations and of the command line: results, exports, reports, printed labels and receipts.',
+      journal:
+        'Texts that people have typed: reasons and notes in entries of devices; names that a device had without a person.',
+      accounts: 'The name of an account, in the account and in entries about its changes:',
+      source: 'The source of the person: it adds the person again if it still has the person.',
+      tokens: 'Tokens of sessions that clients of the person hold, with the name of the account; they are refused.',
+      logs: 'Logs of the daemons, of proxies and of the database: requests that name the person in their address.',
+    },
   },
   leavers: { lock: 'locked', retire: 'retired permanently' },
   will: (count: number, what: string, hours: number) =>
@@ -900,9 +946,9 @@ export const people = {
   },
   case: {
     title: 'Case',
-    open: 'This person has left. Each item is to be ended, or kept with a reason.',
+    open: 'This person has left. End each item, or keep it with a reason.',
     closed: (time: string) => `The case ended on ${time}.`,
-    none: 'Nothing that this person had is known.',
+    none: 'The registry knows nothing that this person had.',
     reason: 'Reason',
     kind: {
       device: 'Device',
@@ -911,9 +957,9 @@ export const people = {
       token: 'Service token',
       passkey: 'Key for signing in',
       credential: 'Credential at a provider',
-      issue: 'Credential that was begun',
+      issue: 'Unfinished credential',
       loan: 'Loan',
-      pin: 'PIN that was not read',
+      pin: 'Unread PIN',
     },
     states: { open: 'open', closed: 'closed', kept: 'kept' },
     keep: (name: string) => `Keep ${name}`,
@@ -923,14 +969,14 @@ export const people = {
 
 /** The page Users. */
 export const users = {
-  total: (count: number) => s(count, 'user'),
+  total: (count: number) => s(count, 'account'),
   column: { key: 'Security key', since: 'Created' },
   key: { yes: 'registered', no: 'none', until: (time: string) => `may be registered until ${time}` },
-  back: 'All users',
+  back: 'All accounts',
   state: { enabled: 'enabled', disabled: 'disabled', removed: 'removed' },
   you: 'you',
   action: {
-    create: 'Create user',
+    create: 'Create account',
     edit: 'Edit',
     password: 'Password',
     logout: 'Log out',
@@ -940,17 +986,17 @@ export const users = {
   of: { password: (name: string) => `Password of ${name}` },
   ask: {
     logout:
-      'All sessions of this user end at once, on every machine. The password does not change. Service tokens are not affected.',
+      'All sessions of this account end at once, on every machine. The password does not change. Service tokens are not affected.',
     disable:
-      'The user can no longer sign in, all sessions end at once, and service tokens of the user are refused. What the user did stays in the journal. You can enable the user again.',
-    enable: 'The user can sign in again with the same password.',
+      'Nobody can sign in with this account any more, all its sessions end at once, and its service tokens are refused. What it did stays in the journal. You can enable it again.',
+    enable: 'The account can sign in again with the same password.',
     remove:
-      'The user can no longer sign in, all sessions end at once, and the e-mail address is deleted. The name stays taken, and what the user did stays in the journal. To undo this, enable the user.',
+      'Nobody can sign in with this account any more, all its sessions end at once, and the e-mail address is deleted. The name stays taken, and what the account did stays in the journal. To undo this, enable it.',
   },
   lost: {
     title: 'If a key is lost',
     remove: 'Remove the lost key above. From then on it is refused.',
-    logout: 'Log the user out above: sessions that were started with the key would continue.',
+    logout: 'End the sessions above: those that were started with the key would continue.',
     other: 'The person signs in with another of these keys, and registers a new one in the account menu.',
     password:
       'Set a new password above, and give it to the person yourself: without a key, anyone who knows the password can register the next key.',
@@ -967,7 +1013,7 @@ export const users = {
   password: 'New password',
   repeat: 'Repeat the password',
   different: 'The passwords do not match.',
-  passwordEnds: 'All sessions of this user end at once.',
+  passwordEnds: 'All sessions of this account end at once.',
   done: {
     create: (name: string) => `${name} was created.`,
     edit: (name: string) => `${name} was changed.`,
@@ -1019,23 +1065,23 @@ export const policies = {
   },
   signIn: {
     title: 'Who must sign in with a security key',
-    hint: 'Users with these roles sign in with a key after the password. A user without a key can only register one. Require keys for a role only after its users have registered them.',
+    hint: 'Accounts with these roles sign in with a key after the password. An account without a key can only register one. Require keys for a role only after its accounts have registered them.',
     roles: 'Roles',
     require: {
       title: (role: string) => `Require a security key for each ${role}?`,
       submit: 'Require keys',
-      hint: 'At their next sign-in, users with this role who have no key can only register one.',
+      hint: 'At their next sign-in, accounts with this role that have no key can only register one.',
     },
     release: {
       title: (role: string) => `Allow each ${role} to sign in without a key?`,
       submit: 'Allow passwords alone',
-      hint: 'Users with this role can then sign in with only a password.',
+      hint: 'Accounts with this role can then sign in with only a password.',
     },
-    users: (count: number) => `${s(count, 'enabled user')} with this role.`,
+    users: (count: number) => `${s(count, 'enabled account')} with this role.`,
     without: (count: number) => (count ? `${grouped(count)} without a key:` : 'All of them have a key.'),
     more: (count: number) => `and ${grouped(count)} more`,
-    sitesUnknown: 'Not checked: whether each key works at the address where its user signs in.',
-    ownUnknown: 'Not counted: users who need a key regardless of the policy. They still need it.',
+    sitesUnknown: 'Not checked: whether each key works at the address where its account signs in.',
+    ownUnknown: 'Not counted: accounts that need a key regardless of the policy. They still need it.',
   },
   directory: {
     title: 'Directory of persons',
@@ -1108,6 +1154,8 @@ export const tokens = {
     policies: 'Policies',
     scim: 'SCIM (persons of an identity provider)',
     decide: 'Decisions (doors)',
+    ssh: 'SSH keys (hosts)',
+    'record-use': 'Decisions count as use',
   },
   nothing: 'none',
   nameHint: 'of the program or the station',
@@ -1116,9 +1164,6 @@ export const tokens = {
   networksHint: 'One CIDR per line, such as 10.20.0.0/16. Leave it empty to allow any network.',
   created: (name: string) => `Token ${name}`,
   once: 'Copy the token now: it is not shown again. The registry stores only a digest of it.',
-  askClose: 'The token has not been copied. After you close this dialog, it cannot be shown again.',
-  keepOpen: 'Keep open',
-  closeUncopied: 'Close without copying',
   token: 'Token',
   until: (role: string, time: string) => `Role: ${role}. Valid until ${time}.`,
   askRevoke: 'The next request with this token is refused, and its streams end. This cannot be undone.',
@@ -1157,7 +1202,7 @@ export const webhooks = {
   all: 'all',
   waiting: (count: number) => (count < 100 ? `${count}` : '100 or more'),
   types: 'Only these events (none selected: all)',
-  ownSecret: 'Secret of your own, whsec_… (optional)',
+  ownSecret: 'Your own secret, whsec_… (optional)',
   created: (id: string) => `Webhook ${id}`,
   once: 'Copy the secret now: it is not shown again. The endpoint uses it to check signatures.',
   secret: 'Secret',
@@ -1174,7 +1219,7 @@ export const webhooks = {
 
 /** The page Providers. */
 export const providers = {
-  hint: 'People sign in at a provider, it sends the persons of the registry, or keys are issued at it for the persons they belong to. When a key is locked or retired, its credentials there are removed.',
+  hint: 'At a provider people sign in, persons of the registry are managed, or keys are issued. When a key is locked or retired, its credentials at providers are removed.',
   total: (count: number) => s(count, 'provider'),
   empty: 'No provider has been added yet.',
   column: {
@@ -1191,6 +1236,7 @@ export const providers = {
     okta: 'Okta',
     webauthn: 'WebAuthn server',
     devmgr: 'Accounts of this registry',
+    ssh: 'SSH',
     oidc: 'OpenID Connect',
     ldap: 'LDAP directory',
     scim: 'SCIM',
@@ -1200,7 +1246,7 @@ export const providers = {
     'no owner': 'Its token has no owner.',
     unused: 'Its token was never used.',
   },
-  state: (fails: boolean): string => (fails ? 'fails' : 'no problem'),
+  state: { works: 'works', fails: 'fails', untested: 'not tested' },
   action: { create: 'Add provider', reconcile: 'Compare', secret: 'Replace secret' },
   of: {
     reconcile: (name: string) => `Compare with ${name}`,
@@ -1229,6 +1275,7 @@ export const providers = {
     loginAddress: 'Sign-in of a national cloud',
     finishAddress: 'Address for the response of a key, https://…',
     removeAddress: 'Address to remove a credential, https://…',
+    verification: 'pin: also ask for the PIN at each login',
   },
   secret: { entra: 'Client secret', okta: 'API token', webauthn: 'Bearer token' },
   secretHint: 'It is used from the next request on.',
@@ -1316,14 +1363,14 @@ export const station = {
     hint: 'An export of a directory or HR system (CSV, .xlsx, JSON, LDIF), or CSV with userId, name, count, type and printedNumber. It is read in this browser and is not uploaded.',
     remove: 'Remove the roster',
     unused: (columns: readonly string[]) => `Ignored columns: ${columns.join(', ')}.`,
-    gone: (userIds: readonly string[]) => `No key for persons whom the file marks as gone: ${userIds.join(', ')}.`,
+    gone: (userIds: readonly string[]) => `Persons marked as gone in the file get no key: ${userIds.join(', ')}.`,
     repeated: (lines: readonly number[]) => `Lines that repeat an earlier one: ${lines.map(grouped).join(', ')}.`,
     progress: (finished: number, all: number) => `${grouped(finished)} of ${grouped(all)} rows done`,
     skipped: (count: number) => `${grouped(count)} skipped`,
     waiting: 'Next',
     more: (count: number) => `and ${grouped(count)} more`,
   },
-  check: { serial: 'Serial number', type: 'Type', free: 'Free to be bound', proof: 'Proof' } satisfies Words<CheckName>,
+  check: { serial: 'Serial number', type: 'Type', free: 'Not bound yet', proof: 'Proof' } satisfies Words<CheckName>,
   passed: 'pass',
   failed: 'fail',
   code: 'The key is registered, but not active. Its activation code, shown only here:',
@@ -1437,7 +1484,7 @@ export const rosterFaults = {
     'fields missing': ({ rejected: [column] }) =>
       column === undefined
         ? 'No column has the user names. Name it userId in the file.'
-        : `The column ${column.column} has ids that a system has made, not user names. Name the column of the user names userId.`,
+        : `The column ${column.column} has ids that a system generated, not user names. Rename the column of the user names to userId.`,
     'column twice': ({ column, columns }) => `Two columns can be ${column}: ${columns.join(', ')}. Rename one of them.`,
     foreign: ({ kind }) => foreignFiles[kind],
     unread: ({ problem }) => problem,
@@ -1462,12 +1509,19 @@ export const rosterFaults = {
 /** The search over everything, and the list of keys. */
 export const palette = {
   title: 'Find',
-  hint: 'id, serial number, user, model, tag, page or command',
+  hint: 'id, serial number, person, model, tag, page or command',
   none: 'No device has these words.',
-  target: (action: string) => `${action} which device? Enter its id, serial number or user`,
-  group: { recent: 'Recent', persons: 'Persons', lists: 'Lists', commands: 'Commands' },
+  target: (action: string) => `${action} which device? Enter its id, serial number or person`,
+  group: {
+    recent: 'Recent',
+    persons: 'Persons',
+    records: 'Lots, stations and accounts',
+    lists: 'Lists',
+    commands: 'Commands',
+  },
+  kind: { lot: 'Lot', station: 'Station', account: 'Account' },
   containing: (part: string) => `Devices with “${part}”`,
-  ofUser: (name: string) => `Devices of the user ${name}`,
+  ofUser: (name: string) => `Devices of the person ${name}`,
   withTag: (tag: string) => `Devices with the tag ${tag}`,
   keys: 'Keyboard shortcuts',
   list: (modifier: string): readonly (readonly [string, string])[] => [
@@ -1475,8 +1529,16 @@ export const palette = {
     ['?', 'Show this list'],
     ['j  k', 'Next and previous device of the list'],
     ['x', 'Select the device'],
+    ['Space', 'Show the device beside the list; ↓ ↑ show the others'],
     ['Enter', 'Open the device'],
     ['Alt T', 'Go to the notifications'],
     ['Esc', 'Close what is in front'],
   ],
+};
+
+/** A secret that is shown once. */
+export const secretOnce = {
+  askClose: 'It has not been copied. After you close this dialog, it cannot be shown again.',
+  keepOpen: 'Keep open',
+  closeUncopied: 'Close without copying',
 };

@@ -22,6 +22,16 @@ export function grouped(number: number): string {
   return `${grouped(Math.trunc(number / 1000))}${locale() === 'de' ? '.' : ','}${end}`;
 }
 
+const plurals = formatter(name => new Intl.PluralRules(name));
+
+/** The words of one, or of any other number, by the rules of the language. */
+export const plural = (count: number, one: string, other: string): string =>
+  plurals().select(count) === 'one' ? one : other;
+
+/** A number with the words that it needs. */
+export const counted = (count: number, one: string, other: string): string =>
+  `${grouped(count)} ${plural(count, one, other)}`;
+
 /** A part of a date or a time with two digits. */
 export const twoDigits = (part: number): string => `${part}`.padStart(2, '0');
 

@@ -34,7 +34,7 @@ const numbersOf = (records: readonly { readonly number: number }[]) => records.m
 const reads = (queries: RecordQueries) => ({
   user: (number: number) => queries.one(users.byKey, number),
   userByName: (username: string) => queries.one(users.unique, username),
-  /** The accounts whose name is equal to that of a person: see `personKey`. */
+  /** The accounts of the person with this name: see `accountsNamed`. */
   usersNamed: (userName: string) => queries.all(accountsNamed, personKey(userName)),
   /** In order of creation. */
   users: (window: Window) => queries.page(users, window),

@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import { trimText } from '../../src/contract/text.ts';
 import { readCarried } from '../base/carried-files.ts';
 
@@ -27,5 +27,5 @@ export async function passwordFault(password: string, username: string | null): 
 /** Refuses with 1001 a new password that is too easy to guess. */
 export async function checkNewPassword(password: string, username: string | null): Promise<void> {
   const fault = await passwordFault(password, username);
-  if (fault) throw new ApiError(Code.parameterError, `password ${fault}`);
+  if (fault) throw inputError('password', fault);
 }

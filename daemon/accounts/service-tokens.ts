@@ -92,7 +92,7 @@ export const ownerOf = (
 export const isOwnerLost = async (
   store: Pick<Store, 'user'> & OwnerStates,
   owner: UserRecord | null,
-): Promise<boolean> => hasLostOwner(owner, (owner && (await store.personByName?.(owner.username))) ?? null);
+): Promise<boolean> => hasLostOwner(owner, (owner && (await store.personByName?.(owner.userKey))) ?? null);
 
 const anywhere = () => true;
 const invalid = () => new ApiError(Code.tokenInvalid, 'the service token is invalid');

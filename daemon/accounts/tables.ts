@@ -16,10 +16,10 @@ export const users = new StoreTable<UserRecord>(
     createdAt: 'integer',
     tokenEpoch: 'integer',
   },
-  { fixed: ['username', 'userKey', 'createdAt'], unique: ['username'] },
+  { fixed: ['username', 'createdAt'], unique: ['username'] },
 );
 
-/** The accounts whose name is equal to that of a person: by `personKey`. */
+/** The accounts of a person: those with an equal name, by `personKey`, and those that were given to the person. */
 export const accountsNamed: Lookup<UserRecord> = { table: users, by: ['userKey'] };
 
 export const enabledAdmins: Lookup<UserRecord> = { table: users, by: [], having: { role: 'ADMIN', disabled: false } };

@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
@@ -45,8 +45,7 @@ export class TokenService {
     const { username: createdBy, number: owner } = context.caller.user!;
     const token = { name, role, sha256: serviceTokenDigest(text), createdBy, owner, expiresAt, allowedFrom, may };
     const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
-    if (result?.kind !== 'added')
-      throw new ApiError(Code.parameterError, `name ${name} already exists: revoke that token first`);
+    if (result?.kind !== 'added') throw inputError('name', `${name} already exists: revoke that token first`);
     const shown = { name, role, expiresAt: iso(expiresAt), may: [...may] };
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
@@ -112,16 +111,13 @@ export class TokenService {
 function readNetworks(given: readonly unknown[] | null): readonly string[] | null {
   const wrong = given?.findIndex(network => typeof network !== 'string' || !isCidr(network)) ?? -1;
   if (wrong >= 0)
-    throw new ApiError(
-      Code.parameterError,
-      `allowedFrom[${wrong}] must be a network in CIDR form, such as 10.20.0.0/16 or 2001:db8::/32`,
-    );
+    throw inputError(`allowedFrom[${wrong}]`, 'must be a network in CIDR form, such as 10.20.0.0/16 or 2001:db8::/32');
   return given as readonly string[] | null;
 }
 
 /** The permissions of a request. Refuses with 1001 one that is repeated. */
 function readPermissions(given: readonly TokenPermission[]): readonly TokenPermission[] {
   const repeated = given.findIndex((permission, i) => given.indexOf(permission) < i);
-  if (repeated >= 0) throw new ApiError(Code.parameterError, `may[${repeated}] repeats ${given[repeated]}`);
+  if (repeated >= 0) throw inputError(`may[${repeated}]`, `repeats ${given[repeated]}`);
   return given;
 }

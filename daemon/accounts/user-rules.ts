@@ -11,7 +11,7 @@ import type { Draft } from '../store/write/draft.ts';
 import { counted, type Fields, type Replay, type ReplayedEntry, type Report } from '../store/write/replay.ts';
 import { adding, type CallerRule, type ChangeRules, done, type GuardRules, withFields } from '../store/write/rule.ts';
 import { accountsNamed, enabledAdmins, serviceTokens, users } from './tables.ts';
-import { changedSince, type UserChange, type UserGuard } from './user.ts';
+import { changedSince, isGiven, type UserChange, type UserGuard } from './user.ts';
 
 type UserAdding = Extract<UserChange, { kind: 'user.add' }>;
 
@@ -29,7 +29,8 @@ export const userChanges: ChangeRules<UserChange['kind']> = {
     },
     apply(draft, change, context) {
       // Registries of earlier versions have accounts that differ in upper and lower case only, so no index demands it.
-      const [named] = draft.of(users).all(accountsNamed, personKey(change.user.username));
+      const all = draft.of(users).all(accountsNamed, personKey(change.user.username));
+      const named = all.find(account => !isGiven(account));
       return named ? { kind: 'duplicate', number: named.number, status: null } : addUser.apply(draft, change, context);
     },
   },

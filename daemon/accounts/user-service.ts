@@ -1,5 +1,6 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
+import { personIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
@@ -15,9 +16,16 @@ import * as present from './present.ts';
 import * as domain from './user.ts';
 import { isOfProvider } from './user.ts';
 
+/** Absent: a registry without persons. */
+interface PersonReads {
+  readonly personsByKey?: (
+    keys: readonly string[],
+  ) => Promise<ReadonlyMap<string | number, { readonly number: number }>>;
+}
+
 /** Dependencies of the service. `now`: milliseconds since 1970. */
 interface UserServiceParts {
-  readonly store: Store;
+  readonly store: Store & PersonReads;
   readonly passwords: Passwords;
   readonly now: () => number;
   /** Reads until when users may register a key with the password alone, in milliseconds since 1970; null if one may not. */
@@ -47,7 +55,7 @@ export class UserService {
     };
     const at = this.#parts.now();
     return commitLast(this.#parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
-      if (result?.kind !== 'added') throw new ApiError(Code.parameterError, `username ${body.username} already exists`);
+      if (result?.kind !== 'added') throw inputError('username', `${body.username} already exists`);
       return present.user({ ...user, number: result.number, createdAt: timeOf(result, at), tokenEpoch: 0 });
     });
   }
@@ -61,10 +69,21 @@ export class UserService {
     );
     const owners = await store.keyOwners(list.map(({ number }) => number));
     const registrationUntil = await this.#parts.registrations();
+    const given = new Map(list.filter(domain.isGiven).map(({ number, userKey }) => [number, userKey]));
+    const persons = given.size > 0 ? await store.personsByKey?.([...new Set(given.values())]) : undefined;
     const listed = list.map(row => {
       const hasKey = owners.has(row.number);
       const until = hasKey ? null : registrationUntil(row);
-      return { ...present.user(row), hasKey, ...(until !== null && { registrationUntil: iso(until) }) };
+      const person = persons?.get(given.get(row.number) ?? '');
+      const owner = person && { personId: personIds.format(person.number) };
+      const sso = isOfProvider(row) && { sso: true };
+      return {
+        ...present.user(row),
+        ...owner,
+        ...sso,
+        hasKey,
+        ...(until !== null && { registrationUntil: iso(until) }),
+      };
     });
     return { list: listed, pagination };
   }
@@ -90,7 +109,7 @@ export class UserService {
       );
     await checkNewPassword(body.password, found.username);
     if (found.number === context.caller.user?.number) {
-      if (!body.oldPassword) throw new ApiError(Code.parameterError, 'oldPassword is required');
+      if (!body.oldPassword) throw inputError('oldPassword', 'is required');
       await this.#parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);
     }
     const passwordHash = await this.#parts.passwords.hash(body.password);

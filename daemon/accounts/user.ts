@@ -1,5 +1,5 @@
-import { Code } from '../../src/contract/codes.ts';
-import { type Decision, Refusal } from '../base/decision.ts';
+import { personKey } from '../../src/contract/person-key.ts';
+import { type Decision, inputRefusal, type Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import { passwordDigest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
@@ -8,7 +8,7 @@ import type { Entry } from '../store/journal.ts';
 type NewUser = Omit<UserRecord, 'number' | 'createdAt' | 'tokenEpoch' | 'userKey'>;
 
 /** The fields that a change may set. Absent fields keep their values. */
-type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash'>>;
+type UserSet = Partial<Pick<UserRecord, 'role' | 'email' | 'disabled' | 'passwordHash' | 'userKey'>>;
 
 /** The result is `duplicate` if the username exists. */
 interface UserAdd {
@@ -91,10 +91,7 @@ export function edit(user: UserRecord, set: UserSet, otherAdmins: boolean): User
   const losesAdmin =
     user.role === 'ADMIN' && !user.disabled && ((set.role ?? 'ADMIN') !== 'ADMIN' || set.disabled === true);
   if (losesAdmin && !otherAdmins)
-    return new Refusal(
-      Code.parameterError,
-      `${set.disabled ? 'disabled' : 'role'}: ${user.username} is the last enabled ADMIN`,
-    );
+    return inputRefusal(set.disabled ? 'disabled' : 'role', `: ${user.username} is the last enabled ADMIN`);
   const entry = { type: 'USER_UPDATED', detail: { username: user.username, ...shownEdit(user, set) } } as const;
   return decide(user, { set, revoke: set.disabled === true, entry }, losesAdmin);
 }
@@ -171,3 +168,17 @@ export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>)
 /** Whether no person can be renamed to the name of this account: a person who may choose a name in the directory could disable it. */
 export const keepsName = (account: Pick<UserRecord, 'passwordHash' | 'disabled'> | null | undefined): boolean =>
   account ? !account.disabled && !isOfProvider(account) : false;
+
+/** Whether `people match` has given the account to a person with another name. */
+export const isGiven = ({ username, userKey }: Pick<UserRecord, 'username' | 'userKey'>): boolean =>
+  userKey !== personKey(username);
+
+/** The account is one of the person with this key, or that of its name again. `before`, `after`: ids of the persons. */
+export const give = (
+  user: UserRecord,
+  userKey: string,
+  { before, after }: { readonly before: string | null; readonly after: string | null },
+): UserDecision => {
+  const detail = { username: user.username, before: { personId: before }, after: { personId: after } };
+  return decide(user, { set: { userKey }, revoke: false, entry: { type: 'USER_UPDATED', detail } });
+};

@@ -1,6 +1,7 @@
 /** File operations that a power cut must not undo, and copies that take no room. */
 import { copyFile, link, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { thisPlatform } from './platform.ts';
 
 /** Creates a folder and its parents (0700). Node's recursive mkdir never returns below /proc, where each try is ENOENT. */
 export async function makeFolder(folder: string): Promise<void> {
@@ -22,8 +23,7 @@ const isFolder = (path: string): Promise<boolean> =>
 
 /** Puts the content of a file on the disk. */
 export async function syncFile(path: string): Promise<void> {
-  // Windows flushes only what may be written; elsewhere a folder can be opened for reading alone.
-  const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r');
+  const handle = await open(path, thisPlatform.flushFlag);
   try {
     await handle.sync();
   } finally {
@@ -31,9 +31,9 @@ export async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Puts the names in a folder on the disk: a new file survives a power cut only after this. Windows has no such call and needs none. */
+/** Puts the names in a folder on the disk: a new file survives a power cut only after this. */
 export async function syncFolder(path: string): Promise<void> {
-  if (process.platform !== 'win32') await syncFile(path);
+  if (thisPlatform.flushedFolders) await syncFile(path);
 }
 
 /** Gives a file a second name, or copies it if the file system has no links. Returns false if the file does not exist. */

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Env } from '../../src/contract/local.ts';
+import { thisPlatform } from './platform.ts';
 
 /**
  * The text of a file, or null if it does not exist. `contents` names its content, for a message. Throws what `refused` returns if the file
@@ -14,7 +15,7 @@ export function privateText(
   refused: (message: string, hint: string) => Error,
 ): string | null {
   try {
-    if (process.platform !== 'win32' && (statSync(file).mode & openTo(file, env)) !== 0)
+    if (thisPlatform.fileModes && (statSync(file).mode & openTo(file, env)) !== 0)
       throw refused(`${file} contains ${contents}, and others can read it`, `chmod 600 ${file}`);
     return readFileSync(file, 'utf8');
   } catch (error) {

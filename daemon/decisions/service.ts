@@ -4,19 +4,23 @@ import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { decisionBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { sshKeyIn } from '../../src/contract/ssh-key.ts';
 import { iso } from '../base/time.ts';
-import type { CredentialFinder, OwnerJudge, ProofJudge } from '../devices/judges.ts';
+import { use } from '../devices/decisions.ts';
+import type { CredentialFinder, OwnerJudge, ProofJudge, SshKeyFinder } from '../devices/judges.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import { type Context, holderOf } from '../requests/context.ts';
+import { accept, type Context, commitFor, holderOf, retrying } from '../requests/context.ts';
 import type { RequestLimits } from '../requests/limiter.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './verdict.ts';
 
 /** Dependencies of the service. Absent judges forbid nothing. */
 interface DecisionParts {
-  readonly store: Pick<Store, 'devicesNumbered' | 'devicesWithSerial'>;
+  readonly store: Pick<Store, 'commit' | 'devices' | 'devicesNumbered' | 'devicesWithSerial'>;
   readonly limiter: Pick<RequestLimits, 'countHere' | 'giveBack'>;
   readonly finders: readonly CredentialFinder[];
+  /** Absent: no key is known by an SSH key. */
+  readonly sshKeys: SshKeyFinder | undefined;
   readonly owners: OwnerJudge | undefined;
   readonly proofs: ProofJudge | undefined;
   /** Milliseconds since 1970. */
@@ -35,14 +39,59 @@ export class DecisionService {
     this.#parts = parts;
   }
 
-  async decide({ caller }: Context, { questions, advisories }: Body): Promise<DataOf<Routes['decide']>> {
+  async decide(context: Context, { questions, advisories }: Body): Promise<DataOf<Routes['decide']>> {
     demandOneName(questions);
+    const { caller } = context;
+    const answers = await retrying(async () => {
+      const devices = await this.#devicesOf(questions);
+      const decided = await this.#decided(devices, advisories);
+      if (caller.serviceToken?.may.includes('record-use'))
+        await this.#recordUse(
+          context,
+          devices.filter((_, at) => decided[at]!.allowed),
+        );
+      return decided;
+    });
+    if (!caller.serviceToken) return { decisions: answers };
+    const holder = holderOf(caller);
+    return {
+      decisions: answers.map(one => (one.allowed || !this.#isSearch(one, holder) ? one : unknownKey(one.until))),
+    };
+  }
+
+  /** The SSH keys of a user that `decide` allows. */
+  async sshKeysOf(userName: string): Promise<DataOf<Routes['listSshKeys']>> {
+    const { store, sshKeys } = this.#parts;
+    if (!sshKeys) return { keys: [] };
+    const window = { descending: false, offset: 0, limit: decisionBounds.devices };
+    const query = { userId: userName, status: ['ACTIVE' as const], sortBy: 'deviceId' as const, ...window };
+    const numbers = (await store.devices(query)).rows.map(({ number }) => number);
+    const found = numbers.length > 0 ? await store.devicesNumbered(numbers) : new Map<number, DeviceRecord>();
+    const devices = numbers.flatMap(number => found.get(number) ?? []);
+    const decided = await this.#decided(devices, undefined);
+    const allowed = devices.filter((_, at) => decided[at]!.allowed);
+    const keys = allowed.map(async ({ number }) => {
+      const deviceId = deviceIds.format(number);
+      return (await sshKeys.keysOf(number)).map(one => ({ ...one, deviceId }));
+    });
+    return { keys: (await Promise.all(keys)).flat() };
+  }
+
+  /** Rejects with a `Conflict` if a device is no longer ACTIVE: then the decision is made again. */
+  async #recordUse(context: Context, devices: readonly (DeviceRecord | null)[]): Promise<void> {
+    const { store, now } = this.#parts;
+    const uses = devices.flatMap(device => (device ? accept(use(device, 0)) : []));
+    if (uses.length === 0) return;
+    const changes = uses.map(({ change }) => change);
+    await commitFor(store, context, { at: now(), changes, guards: uses.flatMap(({ guards }) => guards) });
+  }
+
+  async #decided(devices: readonly (DeviceRecord | null)[], advisories: Body['advisories']): Promise<Decision[]> {
     const { owners, proofs, now } = this.#parts;
     const until = iso(now() + 1000 * decisionBounds.seconds);
-    const devices = await this.#devicesOf(questions);
     const persons = new Set(devices.flatMap(device => device?.person ?? []));
     const [left, meets] = await Promise.all([owners?.leftAmong([...persons]), proofs?.standing()]);
-    const answers = devices.map((device): Decision => {
+    return devices.map((device): Decision => {
       if (!device) return unknownKey(until);
       const { number, person, proof } = device;
       const hasLeft = person !== null && (left?.has(person) ?? false);
@@ -51,9 +100,6 @@ export class DecisionService {
       const personId = person === null ? null : personIds.format(person);
       return { allowed, deviceId: deviceIds.format(number), personId, reason, until };
     });
-    if (!caller.serviceToken) return { decisions: answers };
-    const holder = holderOf(caller);
-    return { decisions: answers.map(one => (one.allowed || !this.#isSearch(one, holder) ? one : unknownKey(until))) };
   }
 
   /** Whether a service token has asked for too many unknown keys: it then does not learn which other keys exist. */
@@ -66,19 +112,22 @@ export class DecisionService {
 
   /** The device of each question; null if no device, or not exactly one, has the key. */
   async #devicesOf(questions: readonly Question[]): Promise<(DeviceRecord | null)[]> {
-    const { store, finders } = this.#parts;
+    const { store, finders, sshKeys } = this.#parts;
     const serials = textsIn(questions, 'serialNumber');
     const ids = textsIn(questions, 'credentialId');
+    const keys = textsIn(questions, 'sshKey').map(sshKeyIn);
     const [bySerial, ...found] = await Promise.all([
       serials.length > 0 ? store.devicesWithSerial(serials) : new Map<string, DeviceRecord>(),
+      keys.length > 0 ? (sshKeys?.devicesWith(keys) ?? []) : [],
       ...(ids.length > 0 ? finders : []).map(finder => finder.devicesWith(ids)),
     ]);
     const byCredential = Map.groupBy(found.flat(), ([id]) => id);
     const numbers = new Set(found.flat().map(([, device]) => device));
     const byNumber = numbers.size > 0 ? await store.devicesNumbered([...numbers]) : new Map<number, DeviceRecord>();
-    return questions.map(({ serialNumber, credentialId }) => {
+    return questions.map(({ serialNumber, credentialId, sshKey }) => {
       if (serialNumber) return bySerial.get(serialNumber) ?? null;
-      const named = new Set(byCredential.get(credentialId ?? '')?.map(([, device]) => device));
+      const name = credentialId ?? (sshKey ? sshKeyIn(sshKey) : '');
+      const named = new Set(byCredential.get(name)?.map(([, device]) => device));
       const [number, ...others] = named;
       return number === undefined || others.length > 0 ? null : (byNumber.get(number) ?? null);
     });

@@ -5,11 +5,11 @@ import { decisionOperations } from './routes.ts';
 import { DecisionService } from './service.ts';
 
 export const startDecisions: StartSubject = ({ store, now, offers }) => {
-  const { accounts, identityJudge, issued, ownerJudge: owners, proofJudge: proofs } = offers;
+  const { accounts, identityJudge, issued, ownerJudge: owners, proofJudge: proofs, sshKeys } = offers;
   const finders = [identityJudge, issued].filter(one => one !== undefined);
   return {
     operations: decisionOperations(
-      new DecisionService({ store, limiter: accounts.limiter, finders, owners, proofs, now }),
+      new DecisionService({ store, limiter: accounts.limiter, finders, sshKeys, owners, proofs, now }),
     ),
   };
 };

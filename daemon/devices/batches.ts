@@ -9,9 +9,10 @@ import type { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, refused, retrying } from '../requests/context.ts';
-import type { Guard } from '../store/commit.ts';
+import type { ChangeResult, Guard } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import type { OwnerJudge, OwnerVerdict } from './judges.ts';
+import { versionOf } from './lookups.ts';
 import type { DeviceAction, deviceOperations } from './operations.ts';
 import type { DeviceChange, DeviceRecord, DeviceSet } from './records.ts';
 
@@ -27,7 +28,8 @@ interface Item {
 type Match = { readonly fields: Item; readonly number: number } | { readonly failure: BatchResult };
 
 /** An item that is decided: what it returns once the batch is committed. */
-type Decision = { readonly failure: BatchResult } | { readonly success: () => BatchResult };
+type Decision = { readonly failure: BatchResult } | { readonly success: Success };
+type Success = (committed: readonly ChangeResult[]) => BatchResult;
 
 const readers = {
   ACTIVATE: compileReader(batchItems.ACTIVATE),
@@ -100,19 +102,19 @@ async function attempt(
     const outcome = await decideOne(parts, context, name, device, item.fields, at, judgeOwner);
     if (outcome instanceof ApiError) return failed(identity(device), outcome);
     const { set, guards: conditions, change, data } = outcome;
-    changes.push(change);
+    const index = changes.push(change) - 1;
     // A later item is decided on what an earlier one has changed; the commit checks its guards before any change.
     if (!changed.has(device.number)) guards.push(...conditions);
     changed.add(device.number);
     devices.set(device.number, { ...device, ...set });
-    return {
-      success: () => ({ ...identity(device), status: 'success', code: SUCCESS, message: 'success', data: data() }),
-    };
+    const done = { ...identity(device), status: 'success', code: SUCCESS, message: 'success' } as const;
+    return { success: committed => ({ ...done, data: { ...data(), version: versionOf(committed[index]) } }) };
   };
   const decided: Decision[] = [];
   for (const item of found) decided.push(await decide(item));
-  const data = () => batchResults(decided.map(item => ('failure' in item ? item.failure : item.success())));
-  return changes.length ? commitLast(store, context, { at, changes, guards }, data) : data();
+  const data = (committed: readonly ChangeResult[]) =>
+    batchResults(decided.map(item => ('failure' in item ? item.failure : item.success(committed))));
+  return changes.length ? commitLast(store, context, { at, changes, guards }, data) : data([]);
 }
 
 async function decideOne(

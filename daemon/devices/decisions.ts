@@ -7,7 +7,8 @@ import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays, tagBounds } from '../../src/contract/limits.ts';
 import { hasTags, mergeTags, noTags, type TagChanges } from '../../src/contract/tags.ts';
 import { type DeviceStatus, immutableFields } from '../../src/contract/values.ts';
-import { type Decision, Refusal } from '../base/decision.ts';
+import { type Decision, inputRefusal, Refusal } from '../base/decision.ts';
+import { iso } from '../base/time.ts';
 import type { Entry } from '../store/journal.ts';
 import { expiry, sameActivationCode } from './activation-code.ts';
 import { codeDigest, proofDigest } from './digest.ts';
@@ -206,13 +207,17 @@ interface DeviceEdit {
   readonly account?: { readonly id: string; readonly name: string } | null;
 }
 
+const FIXED = 'cannot be changed';
+
 /** Why a request changes nothing; null if it changes something. `given` is the body as it was sent. */
 export function emptyEdit(edit: DeviceEdit, given: Readonly<Record<string, unknown>>): Refusal | null {
   const { firmwareVersion, note, tags, account = null } = edit;
   if (firmwareVersion !== undefined || note !== undefined || tags !== undefined || account !== null) return null;
   const fixed = immutableFields.filter(field => Object.hasOwn(given, field));
-  const which = fixed.length ? `; ${fixed.join(', ')} cannot be changed` : '';
-  return new Refusal(Code.parameterError, `firmwareVersion, note or tags is required${which}`);
+  const which = fixed.length ? `; ${fixed.join(', ')} ${FIXED}` : '';
+  const missing = 'firmwareVersion, note or tags is required';
+  const details = [{ field: '', reason: missing }, ...fixed.map(field => ({ field, reason: FIXED }))];
+  return new Refusal(Code.parameterError, missing + which, details);
 }
 
 /** `given` is the body as it was sent: it may repeat the fields that cannot be changed, with their present values. */
@@ -222,14 +227,14 @@ export function edit(
   given: Readonly<Record<string, unknown>>,
   now: number,
 ): DeviceDecision | Refusal {
-  const fixed = immutableFields.find(field => Object.hasOwn(given, field) && given[field] !== device[field]);
-  if (fixed) return new Refusal(Code.parameterError, `${fixed} cannot be changed`);
+  const fixed = immutableFields.filter(field => Object.hasOwn(given, field) && given[field] !== device[field]);
+  if (fixed.length > 0) {
+    const details = fixed.map(field => ({ field, reason: FIXED }));
+    return new Refusal(Code.parameterError, `${fixed[0]} ${FIXED}`, details);
+  }
   const tags = changes && mergeTags(device.tags, changes);
   if (tags && Object.keys(tags).length > tagBounds.perDevice)
-    return (
-      refusalOf('update', device) ??
-      new Refusal(Code.parameterError, `tags: a device has at most ${tagBounds.perDevice} tags`)
-    );
+    return refusalOf('update', device) ?? inputRefusal('tags', `: a device has at most ${tagBounds.perDevice} tags`);
   const after = {
     ...(firmwareVersion === undefined ? {} : { firmwareVersion }),
     ...(note === undefined ? {} : { note }),
@@ -237,10 +242,7 @@ export function edit(
     ...(account === null || device.userId !== account.id ? {} : { userId: account.name }),
   };
   if (Object.keys(after).length === 0)
-    return new Refusal(
-      Code.parameterError,
-      `userId: the device is not bound to the id of the account ${account?.name}`,
-    );
+    return inputRefusal('userId', `: the device is not bound to the id of the account ${account?.name}`);
   const before = Object.fromEntries(Object.keys(after).map(field => [field, device[field as keyof typeof after]]));
   const data = { deviceType: device.deviceType };
   const set = { ...after, updatedAt: now };
@@ -258,6 +260,13 @@ export function noteLost({ number, deviceType, status }: DeviceRecord, reason: s
   const entry: Entry = { type: 'DEVICE_LOST', data: { deviceType, reason } };
   const change = { kind: 'device.set', device: number, set: {}, entry } as const;
   return { change, guards: [{ kind: 'device', device: number, status: [status] }] };
+}
+
+/** Records once that the arrival of a device that was sent is overdue: another entry about the device makes a conflict. */
+export function noteOverdue({ number, deviceType, status, shippedAt, version }: DeviceRecord): DeviceDecision {
+  const entry: Entry = { type: 'SHIPMENT_OVERDUE', data: { deviceType, shippedAt: iso(shippedAt!) } };
+  const change = { kind: 'device.set', device: number, set: {}, entry } as const;
+  return { change, guards: [{ kind: 'device', device: number, status: [status], version }] };
 }
 
 /** The previous code is invalid from the commit on. */

@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import { csvCell } from '../../src/contract/csv.ts';
 import type { DeviceListItem } from '../../src/contract/devices.ts';
 import { proofGrades } from '../../src/contract/key-values.ts';
@@ -156,10 +156,7 @@ async function hasProofs(store: Source['store'], filter: DeviceFilter): Promise<
 }
 
 const tooManyTags = () =>
-  new ApiError(
-    Code.parameterError,
-    `format csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`,
-  );
+  inputError('format', `csv is limited to ${mostTagColumns} names of tags; export as ndjson, or fewer devices`);
 
 const csvLine = (
   item: Item,

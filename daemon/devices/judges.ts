@@ -1,8 +1,9 @@
 /** The questions that devices ask of other subjects before a commit. A question that no subject answers forbids nothing. */
 import type { KeyObject } from 'node:crypto';
+import type { ActionSignature } from '../../src/contract/assertion.ts';
 import { Code } from '../../src/contract/codes.ts';
 import type { DeviceDetail, Registration } from '../../src/contract/devices.ts';
-import type { IdentityPolicy } from '../../src/contract/key-values.ts';
+import type { IdentityAction, IdentityPolicy } from '../../src/contract/key-values.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Context } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
@@ -27,7 +28,8 @@ export interface OwnerJudge {
 }
 
 /** The refusal of a binding. */
-export const refusedOwner = (fault: string): Refusal => new Refusal(Code.parameterError, fault);
+export const refusedOwner = (fault: string): Refusal =>
+  new Refusal(Code.parameterError, fault, [{ field: 'userId', reason: fault }]);
 
 /** The verdict on registrations. The guards keep it valid until the commit. */
 export interface Admission {
@@ -65,11 +67,31 @@ export interface CredentialFinder {
   devicesWith(credentialIds: readonly string[]): Promise<readonly (readonly [credentialId: string, device: number])[]>;
 }
 
+/** An SSH key of a device. */
+export interface SshKey {
+  /** As `authorized_keys` has it. */
+  readonly key: string;
+  /** Whether it must ask for its PIN at each use. */
+  readonly verifyRequired: boolean;
+}
+
+/** Finds devices by their SSH keys (type and key), and SSH keys by their devices. */
+export interface SshKeyFinder extends CredentialFinder {
+  keysOf(device: number): Promise<readonly SshKey[]>;
+}
+
 /** Judges the credentials by which keys are recognized. */
 export interface IdentityJudge extends CredentialFinder {
   /** The change that gives a new device the credential of its registration. Refuses with `ApiError`. */
   admit(context: Context, registration: Registration): Promise<Change>;
   shown(device: number): Promise<ShownIdentity>;
+  /** Refuses the action with `ApiError` if the key of the device has a credential and has not signed for it. The changes record that. */
+  demandSigned(
+    context: Context,
+    device: DeviceRecord,
+    action: IdentityAction,
+    signature: ActionSignature | undefined,
+  ): Promise<readonly Change[]>;
   /** Null if the key of the device has none. */
   credentialOf(device: number): Promise<RecognizingCredential | null>;
 }

@@ -2,6 +2,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { type Context, VersionChanged } from '../requests/context.ts';
+import type { ChangeResult } from '../store/commit.ts';
 import type { Reader } from '../store/store.ts';
 import type { DeviceRecord } from './records.ts';
 
@@ -30,3 +31,9 @@ export const holdVersion = <G extends { readonly kind: string }>(
   guards: readonly G[],
 ): readonly G[] =>
   version === undefined ? guards : guards.map(guard => (guard.kind === 'device' ? { ...guard, version } : guard));
+
+/** The version of a device after a change. */
+export function versionOf(result: ChangeResult | undefined): number {
+  if (result?.kind !== 'set' && result?.kind !== 'used') throw new Error('the store has not changed the device');
+  return result.version;
+}

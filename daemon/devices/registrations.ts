@@ -4,7 +4,7 @@ import { type BatchItem, type BatchRegistration, batchRegistration } from '../..
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
-import { Refusal } from '../base/decision.ts';
+import { inputRefusal, Refusal } from '../base/decision.ts';
 import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
@@ -74,7 +74,7 @@ async function judgeNames(items: readonly BatchRegistration[], owners: OwnerJudg
 }
 
 /** Each credential has a challenge of its own, which is valid for minutes. */
-const aloneOnly = new Refusal(Code.parameterError, 'identity: a key with a credential is registered alone');
+const aloneOnly = inputRefusal('identity', ': a key with a credential is registered alone');
 
 function admit(
   item: BatchRegistration,

@@ -2,7 +2,7 @@ import type { DataOf } from '../../src/contract/define.ts';
 import { exportTypes } from '../../src/contract/devices.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { exportFormats } from '../../src/contract/values.ts';
-import type { Bindings } from '../http/bindings.ts';
+import { type Bindings, batchMessage } from '../http/bindings.ts';
 import { exportContent } from '../http/download.ts';
 import type { Offers } from '../http/subject.ts';
 import type { StepUpRule } from '../requests/session.ts';
@@ -19,9 +19,6 @@ interface DeviceServices {
   /** Replaces `stallSeconds`. */
   readonly stallMs?: number;
 }
-
-const batchMessage = ({ failed }: { readonly failed: number }): string =>
-  failed === 0 ? 'success' : 'batch completed with partial failure';
 
 /** Devices, from registration to deactivation. */
 export const deviceOperations = (to: DeviceServices): Bindings => ({

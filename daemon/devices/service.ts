@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceFilters } from '../../src/contract/device-filters.ts';
 import type * as api from '../../src/contract/devices.ts';
@@ -28,7 +28,7 @@ import {
   type ProofJudge,
   refusedOwner,
 } from './judges.ts';
-import { holdVersion, readCurrent, readDevice } from './lookups.ts';
+import { holdVersion, readCurrent, readDevice, versionOf } from './lookups.ts';
 import { type DeviceAction, deviceOperations, type OperationDecision } from './operations.ts';
 import * as present from './present.ts';
 import type { DeviceFilter } from './queries.ts';
@@ -73,7 +73,7 @@ export class DeviceService {
     const { identities, store } = this.#parts;
     const existing = (await store.devicesBySerial([body.serialNumber])).get(body.serialNumber);
     if (existing) throw refused(domain.duplicateSerial(body.serialNumber, existing));
-    if (!identities) throw new ApiError(Code.parameterError, 'identity: keys are not recognized by credentials here');
+    if (!identities) throw inputError('identity', ': keys are not recognized by credentials here');
     return [await identities.admit(context, body)];
   }
 
@@ -191,7 +191,7 @@ export class DeviceService {
     { operation, items, confirmPassword }: BodyOf<Routes['batchUpdateDevices']>,
   ): Promise<DataOf<Routes['batchUpdateDevices']>> {
     if (operation === 'DEACTIVATE') {
-      if (confirmPassword === undefined) throw new ApiError(Code.parameterError, 'confirmPassword is required');
+      if (confirmPassword === undefined) throw inputError('confirmPassword', 'is required');
       await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
     }
     const parts = { ...this.#parts, changes: this.#changes, operations: this.#operations };
@@ -252,8 +252,8 @@ export class DeviceService {
       const { change, guards } = accept(await decide(device, at));
       const held = holdVersion(context, guards);
       return commitLast(this.#parts.store, context, { at, changes: [change], guards: held }, ([result]) => {
-        if (result?.kind !== 'set' && result?.kind !== 'used') throw new Error('the store has not changed the device');
-        return { ...data({ device, at, change, result }), version: result.version };
+        const version = versionOf(result);
+        return { ...data({ device, at, change, result: result! }), version };
       });
     };
     return this.#changes.run(deviceId, () => retrying(attempt));
@@ -289,6 +289,6 @@ export function filterOf(query: QueryOf<Routes['exportDevices']>, caller: Caller
 function wordsOf(search: string, { role }: Caller): readonly SearchWord[] {
   const words = searchWords(search);
   if (words.length === 0 || words.length > searchBounds.words)
-    throw new ApiError(Code.parameterError, `search must have 1 to ${searchBounds.words} words, not ${words.length}`);
+    throw inputError('search', `must have 1 to ${searchBounds.words} words, not ${words.length}`);
   return role === 'VIEWER' ? words.map(word => ({ ...word, in: word.in.filter(field => field !== 'name') })) : words;
 }

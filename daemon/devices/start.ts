@@ -1,7 +1,7 @@
 /** Devices, their export and their figures. */
 import type { StartSubject } from '../http/subject.ts';
 import { DeviceExport } from './export.ts';
-import type { CredentialFinder, IdentityJudge, OwnerJudge, PersonNames, ProofJudge } from './judges.ts';
+import type { CredentialFinder, IdentityJudge, OwnerJudge, PersonNames, ProofJudge, SshKeyFinder } from './judges.ts';
 import { deviceOperations } from './routes.ts';
 import { DeviceService } from './service.ts';
 import { statisticsAt } from './statistics.ts';
@@ -14,6 +14,8 @@ declare module '../http/subject.ts' {
     identityJudge?: IdentityJudge;
     /** Absent: keys have no credentials at providers. */
     issued?: CredentialFinder;
+    /** Absent: keys have no SSH keys. */
+    sshKeys?: SshKeyFinder;
     /** Absent: devices have no persons. */
     personNames?: PersonNames;
     /** Absent: nothing is required of new keys. */

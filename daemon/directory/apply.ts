@@ -5,7 +5,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import { create, edit, leaverReason } from '../people/decisions.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { nameTakenBy, readGroups } from '../people/lookups.ts';
-import { touchGroups } from '../people/policy.ts';
+import { movedGroups, touchGroups } from '../people/policy.ts';
 import { retrying } from '../requests/context.ts';
 import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';
 import { detailsOf, SOURCE } from './decisions.ts';
@@ -103,9 +103,7 @@ async function change(parts: ApplyParts, batch: readonly PlannedStep[]): Promise
         for (const one of wanted) concerned.add(one);
         changes.push(totals ? { ...decision.change, brake: totals } : decision.change);
         changed.push(item);
-        const groups = decision.change.set.groups ?? person.groups;
-        for (const group of [...groups, ...person.groups])
-          if (groups.includes(group) !== person.groups.includes(group)) touched.add(group);
+        for (const group of movedGroups(person.groups, decision.change.set.groups ?? person.groups)) touched.add(group);
       }
     }
     const results = changes.length > 0 ? await commitWith(parts, touched, changes) : [];

@@ -44,6 +44,8 @@ export interface DirectoryRunRecord {
   readonly counts: DirectoryCounts;
   /** Names of the groups that can have members because of it, also those that the settings no longer name. */
   readonly groups: readonly string[];
+  /** Active persons whom a doubted answer did not end; absent in runs of earlier versions. */
+  readonly unended?: number;
 }
 
 /** The last run in a document; null if there was none. */
@@ -62,7 +64,8 @@ export function isWorthRecording(before: DirectoryRunRecord | null, run: Directo
   const { kind, problem, counts, groups } = run;
   const { read: _, skipped: __, ...changes } = counts;
   const isOther = problem !== (before?.problem ?? null) || groups.join() !== (before?.groups ?? []).join();
-  const isNews = isOther || Object.values(changes).some(count => count > 0);
+  const isNews =
+    isOther || (run.unended ?? 0) !== (before?.unended ?? 0) || Object.values(changes).some(count => count > 0);
   return isNews || (kind === 'ALL' && problem === null);
 }
 

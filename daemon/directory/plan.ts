@@ -51,6 +51,8 @@ export interface Plan {
   readonly items: readonly PlannedStep[];
   /** Persons who had already left and are no longer in the directory: recorded, but not reported. */
   readonly gone: readonly PlannedStep[];
+  /** Active persons who are gone or disabled in the directory and are not ended, because of the problem. */
+  readonly unended: number;
 }
 
 /** The numbers, by name, of the groups of the settings, and of those that they named before: no entry is a member of these. */
@@ -90,20 +92,25 @@ export async function plan(
   });
   if (!content.isAll) {
     const items = await planEntries([...content.entries.values()], numbers, entry => personFor(store, entry));
-    return { problem: null, items: [...items, ...skipped], gone: [] };
+    return { problem: null, items: [...items, ...skipped], gone: [], unended: 0 };
   }
   const { compared, items, absent, others } = await compare(store, content, numbers);
   const read = content.entries.size + content.skipped.length;
   const problem = doubt(read, compared);
-  if (problem !== null && (read === 0 || !acceptMissing)) return { problem, items: skipped, gone: [] };
+  const wereActive = absent.filter(({ wasActive }) => wasActive).map(({ item }) => item);
+  if (problem !== null && (read === 0 || !acceptMissing)) {
+    const unended = [...items, ...wereActive].filter(({ step }) => step === 'left').length;
+    return { problem, items: skipped, gone: [], unended };
+  }
   const added = await planEntries(others, numbers, ({ userName }) => store.personByName(userName));
   const unnamed = content.skipped.filter(({ id }) => id === null).length;
   const missing = unnamed === 0 ? absent : [];
-  const left = missing.filter(({ wasActive }) => wasActive).map(({ item }) => item);
+  const left = unnamed === 0 ? wereActive : [];
   return {
     problem: unnamed === 0 ? null : `${unnamed} entries have no valid id: missing persons are not recorded as leavers`,
     items: [...items, ...left, ...added, ...skipped],
     gone: missing.filter(({ wasActive }) => !wasActive).map(({ item }) => item),
+    unended: wereActive.length - left.length,
   };
 }
 

@@ -1,6 +1,6 @@
 /** The settings of the directory, and what an administrator needs to know of it. */
 import { X509Certificate } from 'node:crypto';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { DirectorySettings } from '../../src/contract/directory.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -44,8 +44,6 @@ const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>
   subject: 0,
   place: digest('directory', url, bindDn),
 });
-
-const wrong = (message: string): ApiError => new ApiError(Code.parameterError, message);
 
 /** A refusal is thrown as an `ApiError`. */
 export class DirectorySettingsService {
@@ -117,14 +115,14 @@ export class DirectorySettingsService {
   ): Promise<domain.DirectoryConfig> {
     const { url, base, bindPassword, enabled: _, ...chosen } = body;
     const { filter = null, bindDn = null, ca = null } = chosen;
-    if (!url || !base) throw wrong(`${url ? 'base' : 'url'} is required`);
+    if (!url || !base) throw inputError(url ? 'base' : 'url', 'is required');
     const problem = urlProblem(url);
-    if (problem !== null) throw wrong(`url ${problem}`);
+    if (problem !== null) throw inputError('url', problem);
     if (filter !== null) await demandFilter(filter);
     if (ca !== null) demandCertificate(ca);
-    if (bindPassword && bindDn === null) throw wrong('bindDn is required with bindPassword');
+    if (bindPassword && bindDn === null) throw inputError('bindDn', 'is required with bindPassword');
     const isSame = before?.url === url && before.bindDn === bindDn;
-    if (bindDn !== null && !bindPassword && !isSame) throw wrong('bindPassword is required');
+    if (bindDn !== null && !bindPassword && !isSame) throw inputError('bindPassword', 'is required');
     const sealed = bindPassword
       ? sealSecret(this.#parts.sealingKey, boundOf({ url, bindDn }), bindPassword)
       : bindDn === null
@@ -137,14 +135,14 @@ export class DirectorySettingsService {
 async function demandFilter(filter: string): Promise<void> {
   const { filterProblem } = await import('./ldap/reader.ts');
   const problem = filterProblem(filter);
-  if (problem !== null) throw wrong(`filter ${problem}`);
+  if (problem !== null) throw inputError('filter', problem);
 }
 
 function demandCertificate(ca: string): void {
   try {
     void new X509Certificate(ca);
   } catch {
-    throw wrong('ca must be certificates in PEM');
+    throw inputError('ca', 'must be certificates in PEM');
   }
 }
 

@@ -63,7 +63,7 @@ export class DirectorySync {
         throw error;
       });
       if (!request.dryRun) await this.#record(request, report);
-      const { isAll: _, ...shown } = report;
+      const { isAll: _, unended: __, ...shown } = report;
       return shown;
     });
   }
@@ -90,7 +90,7 @@ export class DirectorySync {
       const refused = skipped.map(({ userName, detail }) => ({ userName, field: null, reason: detail ?? 'skipped' }));
       await this.#parts.refused.add(domain.SOURCE, [...refused, ...content.left].slice(0, refusedBounds.kept));
     }
-    return { isAll: content.isAll, ...reportOf(planned.items, problem, content, request) };
+    return { isAll: content.isAll, unended: planned.unended, ...reportOf(planned.items, problem, content, request) };
   }
 
   /** Reads all entries before anything is compared: an incomplete response must not be used. */
@@ -156,7 +156,15 @@ export class DirectorySync {
       store.commit({ at: now(), actor, requestId, changes });
   }
 
-  async #record(request: RunRequest, { isAll, problem, counts }: DirectoryReport & { readonly isAll: boolean }) {
+  async #record(
+    request: RunRequest,
+    {
+      isAll,
+      problem,
+      counts,
+      unended: found,
+    }: DirectoryReport & { readonly isAll: boolean; readonly unended: number | null },
+  ) {
     const { store, settings, now } = this.#parts;
     await retrying(async () => {
       const { version, config } = await settings.read();
@@ -166,7 +174,9 @@ export class DirectorySync {
       // A full run has already removed the members of all other groups.
       const groups = isAll && problem === null ? named : [...new Set([...(last?.groups ?? []), ...named])];
       const kind = isAll ? 'ALL' : 'CHANGES';
-      const run = { at: now(), kind, settings: version, problem, counts, groups } as const;
+      // A run that has not read all entries knows nothing of absent persons.
+      const unended = isAll && found !== null ? found : (last?.unended ?? 0);
+      const run = { at: now(), kind, settings: version, problem, counts, groups, unended } as const;
       if (!config || !domain.isWorthRecording(last, run)) return;
       const by = request.context ? nameOf(request.context.caller) : null;
       await this.#committing(config, request)([domain.recordRun(before, run, by)]);
@@ -176,6 +186,7 @@ export class DirectorySync {
 
 const failed = ({ isAll, dryRun = false }: RunRequest, problem: string) => ({
   isAll,
+  unended: null,
   dryRun,
   problem,
   counts: noCounts,

@@ -1,6 +1,6 @@
 /** A dry run of the directory: what a run would find after its own commits. Changes nothing. */
 import { personKey } from '../../src/contract/person-key.ts';
-import { keepsName } from '../accounts/user.ts';
+import { isGiven, keepsName } from '../accounts/user.ts';
 import { heldName, holderOf, leave } from '../people/decisions.ts';
 import { type BrakeCounts, withCount } from '../people/leaver-brake.ts';
 import { nameTakenBy } from '../people/lookups.ts';
@@ -16,6 +16,9 @@ export type RunStore = Pick<
 >;
 
 /** A store that keeps its commits to itself. It does not know who else has left within the last minutes. */
+/** Accounts that a new user name of their person ends: see `rename` in daemon/people/rules.ts. */
+const endsWithName = (account: UserRecord): boolean => keepsName(account) && !isGiven(account);
+
 export class TrialStore implements RunStore {
   readonly #store: Store;
   readonly #now: () => number;
@@ -84,7 +87,7 @@ export class TrialStore implements RunStore {
       this.#set(person, held?.set ?? change.set);
       if (held) return { kind: 'held' };
       if (from !== undefined && to !== undefined && personKey(from) !== personKey(to))
-        await this.#disable(from, keepsName);
+        await this.#disable(from, endsWithName);
     }
     return { kind: 'done' };
   }
@@ -117,7 +120,7 @@ export class TrialStore implements RunStore {
     const { renamed, brake } = change;
     if (!renamed || !brake || personKey(renamed.from) === personKey(renamed.to)) return null;
     const { devices, accounts } = await this.#affected(person);
-    const affected = devices + accounts.filter(keepsName).length;
+    const affected = devices + accounts.filter(endsWithName).length;
     const held = heldName(person, change, { devices, affected, recent: this.#counts.names, now: this.#now() });
     this.#count('names', affected, held !== null);
     return held;

@@ -3,7 +3,7 @@
 import { Code } from '../../src/contract/codes.ts';
 import { versionIds } from '../../src/contract/ids.ts';
 import { type Platform, platformNames, platforms } from '../../src/contract/values.ts';
-import { Refusal } from '../base/decision.ts';
+import { inputRefusal, Refusal } from '../base/decision.ts';
 import { cleanFileName, extensionOf } from '../base/file-name.ts';
 import type { Entry } from '../store/journal.ts';
 import { compareVersions } from './versions.ts';
@@ -113,14 +113,14 @@ export function platformOf(text: string): Platform | Refusal {
   const name = text.toUpperCase();
   return Object.hasOwn(platforms, name)
     ? (name as Platform)
-    : new Refusal(Code.parameterError, `platform must be one of ${platformNames.join(', ')}`);
+    : inputRefusal('platform', `must be one of ${platformNames.join(', ')}`);
 }
 
 /** The extension that a client names, with or without the dot, in upper or lower case. */
 export function packageExtension(platform: Platform, text: string): string | Refusal {
   const extension = text.replace(/^\./, '').toLowerCase();
   if (isPackageOf(platform, extension)) return extension;
-  return new Refusal(Code.parameterError, `extension must be one of ${platform}: ${packagesOf(platform)}`);
+  return inputRefusal('extension', `must be one of ${platform}: ${packagesOf(platform)}`);
 }
 
 /** Whether installer packages of the platform have this extension (lower case, without the dot). */

@@ -1,7 +1,7 @@
 /** Has an attached key make, find or use the credential by which a registry recognizes it. Only the registry judges the answer. */
 import type { RecognizedKey } from '../../drivers/driver.ts';
 import { HardwareError } from '../../drivers/hardware-error.ts';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { identityDataHash } from '../devices/client-data.ts';
@@ -20,8 +20,7 @@ export async function identifyAttached(
   signal: AbortSignal,
 ): Promise<IdentifyOutput> {
   if (serialNumber) requireSerial(key(), serialNumber);
-  if (step !== 'find' && challenge === undefined)
-    throw new ApiError(Code.parameterError, `challenge is required for ${step}`);
+  if (step !== 'find' && challenge === undefined) throw inputError('challenge', `is required for ${step}`);
   const { keyId } = key();
   const clientDataHash = identityDataHash(relyingParty, Buffer.from(challenge ?? '', 'base64url'));
   const question = { relyingParty, clientDataHash, credentials: credentials.map(id => Buffer.from(id, 'base64url')) };

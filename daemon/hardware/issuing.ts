@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { HardwareError, NOT_ISSUABLE } from '../../drivers/hardware-error.ts';
 import type { IssuedKey, PinRules, StoredCredential, StoredCredentialRequest } from '../../drivers/issued-key.ts';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { type ApiError, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { objectIn, objectsOf } from '../../src/contract/json-object.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -88,7 +88,7 @@ const rulesOf = ({ minPinLength, changePin = minPinLength === undefined }: Issue
 
 /** PINs are sent in the normal form C (CTAP 2.1, 6.5.1). The bytes are overwritten. */
 async function withPin<T>({ pin }: IssueInput, send: (pin: Uint8Array) => Promise<T>): Promise<T> {
-  if (pin === undefined) throw new ApiError(Code.parameterError, 'pin is required for this step');
+  if (pin === undefined) throw inputError('pin', 'is required for this step');
   const bytes = new TextEncoder().encode(pin.normalize('NFC'));
   try {
     return await send(bytes);
@@ -97,7 +97,7 @@ async function withPin<T>({ pin }: IssueInput, send: (pin: Uint8Array) => Promis
   }
 }
 
-const refuse = (problem: string): ApiError => new ApiError(Code.parameterError, `options: ${problem}`);
+const refuse = (problem: string): ApiError => inputError('options', `: ${problem}`);
 
 /** Request to the key. A credential for another site than that of the origin is never made. */
 function requestOf({ origin = '', options = '' }: IssueInput): {

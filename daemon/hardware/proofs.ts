@@ -2,7 +2,7 @@
 
 import type { AttachedKey, Driver, KeyAssertion, KeyEvidence, ProofRequest } from '../../drivers/driver.ts';
 import { HardwareError } from '../../drivers/hardware-error.ts';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';
 import { identityParty, type ProvingState } from '../../src/contract/key-values.ts';
@@ -55,10 +55,9 @@ export async function signAttached(
 ): Promise<SignOutput> {
   requireSerial(proving.key(), serialNumber);
   const facts = readReceiptText(wanted);
-  if (facts?.serialNumber !== serialNumber)
-    throw new ApiError(Code.parameterError, 'text must be the text of a receipt for this key');
+  if (facts?.serialNumber !== serialNumber) throw inputError('text', 'must be the text of a receipt for this key');
   if (relyingParty !== RELYING_PARTY && relyingParty !== identityParty(facts.registryId))
-    throw new ApiError(Code.parameterError, 'relyingParty must be that of receipts, or of the registry of the text');
+    throw inputError('relyingParty', 'must be that of receipts, or of the registry of the text');
   const request = {
     method: null,
     hostPublicKey: new Uint8Array(),
@@ -100,7 +99,7 @@ export async function answerOf<T>(onState: ProvingKey['onState'], ask: (onTouch:
 /** A key without a serial number of its own is known by another one. */
 export function requireSerial({ serialNumber }: AttachedKey, wanted: string): void {
   if (serialNumber !== null && serialNumber !== wanted)
-    throw new ApiError(Code.parameterError, `serialNumber must be ${serialNumber}, the serial number of the key`);
+    throw inputError('serialNumber', `must be ${serialNumber}, the serial number of the key`);
 }
 
 /** Bytes as the interface has them. */

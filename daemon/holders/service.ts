@@ -1,5 +1,5 @@
 /** What people see of their own keys, and do with them. Nothing that others have written is in a response. */
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { OwnDevice } from '../../src/contract/holders.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
@@ -114,7 +114,7 @@ export class HolderService {
     }
     const signed = signedIn(body);
     if (readReceiptText(signed.text)?.deviceId !== id)
-      throw new ApiError(Code.parameterError, 'text: it is not the text of a receipt of this device');
+      throw inputError('text', ': it is not the text of a receipt of this device');
     const browser = typeof site === 'string' ? undefined : { origin: site.origin, keys };
     const receipt = await receipts.submit(context, receiptId, { ...signed, clientData: body.clientData }, browser);
     return {
@@ -135,7 +135,8 @@ export class HolderService {
     const { store, links } = this.#parts;
     const number = user && (await links()?.holderOf(user));
     const person = number ? await store.person(number) : null;
-    if (!person?.active) throw new ApiError(Code.noPermission, 'this account is not that of a person of the registry');
+    if (!person?.active)
+      throw new ApiError(Code.noPermission, 'this account does not belong to a person of the registry');
     return person.number;
   }
 
@@ -157,7 +158,7 @@ export class HolderService {
 function signedIn(body: BodyOf<Routes['confirmReceived']>) {
   const given = (field: 'text' | 'credentialId' | 'authenticatorData' | 'signature'): string => {
     const value = body[field];
-    if (value === undefined) throw new ApiError(Code.parameterError, `${field} is required`);
+    if (value === undefined) throw inputError(field, 'is required');
     return value;
   };
   const [text, credentialId] = [given('text'), given('credentialId')];

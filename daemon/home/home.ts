@@ -4,6 +4,7 @@ import { link, lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { homeFiles } from '../../src/contract/local.ts';
 import { makeFolder, syncFolder } from '../base/files.ts';
+import { thisPlatform } from '../base/platform.ts';
 import { StartRefused } from '../base/start-refused.ts';
 import { inHome, inSecrets, openFolder } from './private-folder.ts';
 
@@ -95,7 +96,7 @@ export class Home {
     try {
       const stat = await lstat(file);
       if (!stat.isFile()) throw new StartRefused(1, `${file} is not a plain file`, 'move it away');
-      if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
+      if (thisPlatform.fileModes && (stat.mode & 0o077) !== 0)
         throw new StartRefused(1, `${file} can be read by others`, `chmod 600 ${file}`);
       if (process.getuid && stat.uid !== process.getuid())
         throw new StartRefused(1, `${file} belongs to another user`, this.#hint(name));

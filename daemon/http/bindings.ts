@@ -21,6 +21,10 @@ type Binding<R> =
 /** Operations by name. */
 export type Bindings = { readonly [N in RouteName]?: Binding<Routes[N]> };
 
+/** The message of a batch. */
+export const batchMessage = ({ failed }: { readonly failed: number }): string =>
+  failed === 0 ? 'success' : 'batch completed with partial failure';
+
 /** Adds the routes of these operations. */
 export function bindOperations(app: FastifyInstance, parts: FormParts, bindings: Bindings): void {
   for (const [name, binding] of Object.entries(bindings) as [RouteName, Binding<FormRoute>][]) {

@@ -8,12 +8,10 @@ import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { isLoopbackName } from '../../src/contract/local.ts';
 import { LOOPBACK } from '../base/loopback.ts';
+import { thisPlatform } from '../base/platform.ts';
 
 /** Milliseconds between two looks for connections that became idle while the server stops. */
 const IDLE_CHECK_MS = 50;
-
-/** Bytes of a socket's path that the system accepts, without the final zero (`sun_path` in unix(4) and unix(7)). */
-const MAX_PATH = process.platform === 'linux' ? 107 : 103;
 
 /** The loopback address that a daemon on this host also listens on, so that no other program gets it; null if there is none. */
 export function otherLoopback(host: string): string | null {
@@ -74,10 +72,9 @@ export async function listenOnSocket(app: FastifyInstance, path: string): Promis
 }
 
 async function obstacle(path: string): Promise<string | null> {
-  // No named pipe on Windows: another user can create it first, and Node can neither set nor read its access list.
-  if (process.platform === 'win32') return 'Node has no Unix sockets on Windows';
-  if (Buffer.byteLength(path) > MAX_PATH)
-    return `the path ${path} is longer than the ${MAX_PATH} bytes of a socket's name`;
+  if (!thisPlatform.unixSockets) return 'Node has no Unix sockets on Windows';
+  if (Buffer.byteLength(path) > thisPlatform.socketPathBytes)
+    return `the path ${path} is longer than the ${thisPlatform.socketPathBytes} bytes of a socket's name`;
   const [found, folder] = await Promise.all([lstat(path).catch(() => null), lstat(dirname(path))]);
   if (found && !found.isSocket()) return `${path} is not a socket; move it away`;
   return (folder.mode & 0o077) === 0 ? null : `other users can enter ${dirname(path)}`;

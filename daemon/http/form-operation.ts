@@ -1,7 +1,7 @@
 /** An operation whose input is a form with a file. */
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { DataOf, FilePart, FormOf, ParamsOf, RouteShape } from '../../src/contract/define.ts';
 import { uploadBounds } from '../../src/contract/limits.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -131,7 +131,7 @@ function receiver<R extends FormRoute>(
   const received = (fields: FormFields, file: TakenFile | undefined): ReceivedForm<R> => {
     const result = read(fields);
     if (!result.ok) throw new ApiError(Code.parameterError, result.message, null, result.details);
-    if (!file || isUnfilled(file)) throw new ApiError(Code.parameterError, `${field} is required`);
+    if (!file || isUnfilled(file)) throw inputError(field, 'is required');
     if (file.blob.size === 0) throw new ApiError(Code.uploadFailed, 'the file is empty');
     return { form: result.value as FormOf<R>, ...file };
   };

@@ -2,7 +2,7 @@
 import { createHmac, hash, webcrypto } from 'node:crypto';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import { ApiError, Code, isFinal } from '../../src/contract/codes.ts';
+import { ApiError, inputError, isFinal } from '../../src/contract/codes.ts';
 import { idempotency } from '../../src/contract/limits.ts';
 import { type Context, commitFor, holderOf, type KeyedRequest, StillRunning } from '../requests/context.ts';
 import { type ChangeResult, ResponseExists, type ResponsePart } from '../store/commit.ts';
@@ -153,18 +153,12 @@ class FirstRequest implements KeyedRequest {
 /** Node joins repeated headers with a comma and a space, so two of them are not a valid key. */
 function checkKey(key: string): void {
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > idempotency.maxKey)
-    throw new ApiError(
-      Code.parameterError,
-      `Idempotency-Key must be 1 to ${idempotency.maxKey} visible ASCII characters`,
-    );
+    throw inputError('Idempotency-Key', `must be 1 to ${idempotency.maxKey} visible ASCII characters`);
 }
 
 function checkSame(stored: string, digest: string): void {
   if (stored !== digest)
-    throw new ApiError(
-      Code.parameterError,
-      'Idempotency-Key was used for another request: send a new key with each new request',
-    );
+    throw inputError('Idempotency-Key', 'was used for another request: send a new key with each new request');
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from '../base/logger.ts';
 import { LOOPBACK } from '../base/loopback.ts';
+import { thisPlatform } from '../base/platform.ts';
 import { StartRefused } from '../base/start-refused.ts';
 import type { DaemonSettings } from '../home/settings.ts';
 import { closeExtra, listenOnAddress, listenOnSocket, otherLoopback } from './extra-listeners.ts';
@@ -56,7 +57,7 @@ export async function readTls({ tlsCert, tlsKey }: DaemonSettings, log: Logger):
 
 /** Logs a warning if others than its owner can read the key of the certificate. */
 async function warnOfReaders(key: string, log: Logger): Promise<void> {
-  if (process.platform === 'win32') return;
+  if (!thisPlatform.fileModes) return;
   const { mode } = await stat(key);
   if (mode & 0o004)
     log.warn({ key, fix: `chmod go-r ${key}` }, 'every user of this machine can read the key of the certificate');

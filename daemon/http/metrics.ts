@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { routes } from '../../src/contract/routes.ts';
+import { refuseConfined } from '../requests/context.ts';
 import { isFromThisMachine } from './local-request.ts';
 import type { LoopDelays } from './loop-watch.ts';
 import { bearer, type OperationParts, rawOperation } from './operation.ts';
@@ -26,9 +27,10 @@ export function metricsPlugin(app: FastifyInstance, parts: MetricsParts): void {
   });
   rawOperation(app, parts, routes.getMetrics, async ({ request, reply }) => {
     const isLocal = !parts.behindProxy && isFromThisMachine(request);
-    const role = isLocal ? null : (await parts.tokens.check(bearer(request), request)).role;
-    if (role === 'LOCAL' || role === 'HOLDER')
-      throw new ApiError(Code.noPermission, `the role ${role} is not allowed to do this`);
+    const caller = isLocal ? null : await parts.tokens.check(bearer(request), request);
+    if (caller?.role === 'LOCAL' || caller?.role === 'HOLDER')
+      throw new ApiError(Code.noPermission, `the role ${caller.role} is not allowed to do this`);
+    if (caller) refuseConfined(caller);
     const { Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
     registry.setDefaultLabels({ node: app.node });

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import { refuseNullInPart } from './null-text.ts';
 
 /** Texts of a form's fields, by name. */
@@ -115,8 +115,7 @@ class FormReader<T> {
   #takeField(name: string, value: string): void {
     if (name === '__proto__') this.#end.reject(new ApiError(Code.parameterError, '__proto__ is not a valid field'));
     if (!this.#shape.names.has(name)) return;
-    if (Object.hasOwn(this.#fields, name))
-      this.#end.reject(new ApiError(Code.parameterError, `${name} is given twice`));
+    if (Object.hasOwn(this.#fields, name)) this.#end.reject(inputError(name, 'is given twice'));
     this.#fields[name] = value;
   }
 
@@ -125,7 +124,7 @@ class FormReader<T> {
     stream.on('error', () => {});
     if (this.#file) {
       stream.resume();
-      this.#end.reject(new ApiError(Code.parameterError, `${name} is given twice`));
+      this.#end.reject(inputError(name, 'is given twice'));
       return;
     }
     this.#content = stream;

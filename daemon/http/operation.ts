@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { TObject } from 'typebox';
 import type { InputFormat } from '../../src/contract/checks.ts';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import {
   acceptsKey,
   acceptsVersion,
@@ -24,7 +24,7 @@ import { sizes } from '../../src/contract/limits.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { CallerRole, TokenPermission } from '../../src/contract/values.ts';
 import { clientOf } from '../base/loopback.ts';
-import { type Caller, type Context, holderOf, type KeyedRequest } from '../requests/context.ts';
+import { type Caller, type Context, holderOf, type KeyedRequest, refuseConfined } from '../requests/context.ts';
 import { type Allowance, RateLimited, type RequestLimits } from '../requests/limiter.ts';
 import type { StepUpRule } from '../requests/session.ts';
 import type { TokenCheck } from '../requests/token-check.ts';
@@ -134,7 +134,7 @@ export function operation<const R extends RouteShape>(
     if (isOfVersion) call.reply.header('etag', versionTag((data as unknown as { version: number }).version));
     else if (isDetail) call.reply.header('etag', `"${hash('sha256', text, 'base64url')}"`);
     else return text;
-    return isDetail && hasCopy(call) ? call.reply.code(304).send() : text;
+    return isDetail && hasCopy(call, isOfVersion) ? call.reply.code(304).send() : text;
   });
 }
 
@@ -142,16 +142,18 @@ export function operation<const R extends RouteShape>(
  * Whether the client has the response already. The ETag of a device is its version: counts of uses and the account of its user can
  * differ under one version, and so can a list of events that comes with it, which is why that is always sent.
  */
-function hasCopy({ request, reply, query }: { request: FastifyRequest; reply: FastifyReply; query: unknown }): boolean {
-  if (Object.values(query ?? {}).some(value => value !== undefined)) return false;
+function hasCopy(
+  { request, reply, query }: { request: FastifyRequest; reply: FastifyReply; query: unknown },
+  isOfVersion: boolean,
+): boolean {
+  if (isOfVersion && Object.values(query ?? {}).some(value => value !== undefined)) return false;
   return hasMatch(request.headers['if-none-match'], String(reply.getHeader('etag')));
 }
 
 /** The version in the header If-Match; undefined if it is absent. Refuses with 1001 what is not one version in quotes. */
 function versionNamed(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
-  if (!versionTags.test(header))
-    throw new ApiError(Code.parameterError, 'If-Match must be a version of the device in quotes, such as "3"');
+  if (!versionTags.test(header)) throw inputError('If-Match', 'must be a version of the device in quotes, such as "3"');
   return Number(header.slice(1, -1));
 }
 
@@ -218,6 +220,7 @@ function gate({ tokens, limiter, stepUp }: OperationParts, shape: RouteShape) {
       throw new ApiError(Code.noPermission, 'a service token is not allowed to do this: log in as a user');
     if (caller?.serviceToken && shape.tokenMay && !caller.serviceToken.may.includes(shape.tokenMay))
       throw permissionMissing(shape.tokenMay);
+    if (caller && !shape.tokenMay && !shape.anyTokenRole) refuseConfined(caller);
     if (caller?.session?.mustRegisterKey && !shape.withoutKey) throw keyMissing();
     if (caller && shape.stepUp) stepUp!.check(caller);
   };

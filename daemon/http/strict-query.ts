@@ -25,10 +25,12 @@ export function checkQuery(
   const isWanted = wantsStrict(request.headers.prefer);
   if (isWanted) reply?.header('preference-applied', 'handling=strict');
   if (!isWanted && !strictQuery) return;
-  for (const [name, value] of Object.entries(request.query as Record<string, string | string[]>)) {
-    if (!Object.hasOwn(query?.properties ?? {}, name))
-      throw new ApiError(Code.parameterError, `${name} is not a parameter of this operation`);
-    if ([value].flat().some(text => text.trim() === ''))
-      throw new ApiError(Code.parameterError, `${name} must not be empty`);
-  }
+  const given = Object.entries(request.query as Record<string, string | string[]>);
+  const problems = given.flatMap(([field, value]) => {
+    if (!Object.hasOwn(query?.properties ?? {}, field))
+      return [{ field, reason: 'is not a parameter of this operation' }];
+    return [value].flat().some(text => text.trim() === '') ? [{ field, reason: 'must not be empty' }] : [];
+  });
+  const [first] = problems;
+  if (first) throw new ApiError(Code.parameterError, `${first.field} ${first.reason}`, null, problems);
 }

@@ -1,5 +1,5 @@
 /** The output of a key: the credential that it has made, and its signatures. */
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { inputError } from '../../src/contract/codes.ts';
 import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';
 import { same } from '../proofs/judge/certificate.ts';
 import { checkOwnSignature, ES256 } from '../proofs/judge/fido-signature.ts';
@@ -16,7 +16,7 @@ function checked<T>(field: string, check: () => T): T {
     if (!(error instanceof BrokenRule || error instanceof MalformedError)) throw error;
     const isOther = error instanceof BrokenRule && error.rule === 'fido-signature';
     const why = isOther ? 'it does not match the credential and the challenge' : error.message;
-    throw new ApiError(Code.parameterError, `${field}: ${why}`);
+    throw inputError(field, `: ${why}`);
   }
 }
 

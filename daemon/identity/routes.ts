@@ -8,7 +8,7 @@ interface IdentityServices {
 
 /** Credentials by which keys are recognized. */
 export const identityOperations = (to: IdentityServices): Bindings => ({
-  createIdentityChallenge: ({ context }) => to.identities.challenge(context),
+  createIdentityChallenge: ({ context, body }) => to.identities.challenge(context, body),
   listIdentityCandidates: ({ body }) => to.identities.candidates(body),
   bindIdentity: ({ context, params, body }) => to.identities.bind(context, params.identityId, body),
   proveIdentity: ({ context, params, body }) => to.identities.prove(context, params.identityId, body),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { ActionSignature } from '../../src/contract/assertion.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Registration } from '../../src/contract/device-shapes.ts';
 import type { made } from '../../src/contract/identity-shapes.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { IdentityPolicy } from '../../src/contract/key-values.ts';
-import { identityBounds, proofBounds } from '../../src/contract/limits.ts';
+import type { IdentityAction, IdentityPolicy } from '../../src/contract/key-values.ts';
+import { identityBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { activationAlphabet } from '../../src/contract/values.ts';
 import { iso, isoOrNull } from '../base/time.ts';
@@ -17,10 +18,22 @@ import type { Challenge, Challenges } from '../proofs/challenges.ts';
 import { ZERO_AAGUID } from '../proofs/judge/authenticator-data.ts';
 import { credentialWith } from '../proofs/judge/credential.ts';
 import { pointIn } from '../proofs/judge/made.ts';
-import { type Context, commitLast, holderOf, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 import { checkedSignature, madeCredential } from './made.ts';
 import * as domain from './records.ts';
+import {
+  demandNext,
+  demandReplacement,
+  holderFor,
+  isCounted,
+  nameOf,
+  otherKey,
+  type Purpose,
+  RESET_MS,
+  unsigned,
+  VALID_MS,
+} from './signatures.ts';
 
 /** Dependencies of the service. */
 interface IdentityServiceParts {
@@ -49,9 +62,13 @@ export class IdentityService implements IdentityJudge {
     this.#parts = parts;
   }
 
-  async challenge({ caller }: Context): Promise<DataOf<Routes['createIdentityChallenge']>> {
+  async challenge(
+    { caller }: Context,
+    { for: wanted }: BodyOf<Routes['createIdentityChallenge']>,
+  ): Promise<DataOf<Routes['createIdentityChallenge']>> {
     const { store, challenges, relyingParty, policy, now } = this.#parts;
-    const made = challenges.create(holderOf(caller), now());
+    const purpose = wanted && { action: wanted.action, device: await readDevice(store, wanted.deviceId) };
+    const made = challenges.create(holderFor(caller, purpose), now());
     return {
       identityId: made.proofId,
       challenge: made.challenge.toString('base64url'),
@@ -108,7 +125,7 @@ export class IdentityService implements IdentityJudge {
     const { identityId, ...body } = identity!;
     const challenge = this.#open(context, identityId);
     if (body.numberSource === 'auto' && serialNumber !== numberOf(challenge))
-      throw new ApiError(Code.parameterError, 'serialNumber is not the number of this challenge');
+      throw inputError('serialNumber', 'is not the number of this challenge');
     const made = await this.#made(body, challenge);
     return {
       kind: 'identity.add',
@@ -163,19 +180,14 @@ export class IdentityService implements IdentityJudge {
   }
 
   async prove(context: Context, identityId: string, body: ProveBody): Promise<Identified> {
-    const challenge = this.#open(context, identityId);
     return retrying(async () => {
       const { store, now } = this.#parts;
-      const credential = await store.identityWith(body.credentialId);
-      if (!credential) throw new ApiError(Code.parameterError, 'credentialId: no device has this credential');
-      const device = (await store.device(credential.device))!;
-      const expected = body.deviceId === undefined ? device : await readDevice(store, body.deviceId);
-      if (expected.number !== device.number) throw otherKey(device, expected);
-      if (credential.lostAt !== null)
-        throw new ApiError(
-          Code.parameterError,
-          'credentialId: a reset of the key is recorded that has erased this credential',
-        );
+      const { action, deviceId } = body;
+      if (action !== undefined && deviceId === undefined) throw inputError('deviceId', 'is required with action');
+      const unbound = action === undefined ? this.#open(context, identityId) : null;
+      const expected = deviceId === undefined ? null : await readDevice(store, deviceId);
+      const challenge = unbound ?? this.#open(context, identityId, { action: action!, device: expected! });
+      const { credential, device } = await this.#credentialWith(body.credentialId, expected);
       const hash = identityDataHash(credential.relyingParty, challenge.challenge);
       const { touched, counter } = checkedSignature(credential, hash, body);
       if (touched) demandNext(credential, challenge, counter);
@@ -188,10 +200,47 @@ export class IdentityService implements IdentityJudge {
       const provedAt = touched ? at : credential.provedAt;
       const data = () => identified(device, touched, provedAt);
       if (!touched && seen.station === credential.station && at - credential.seenAt < PLACE_MS) return data();
-      const entry = touched ? domain.identityEntry('proved', device.deviceType, { identityId }) : null;
+      const detail = { identityId, ...(action && { action }) };
+      const entry = touched ? domain.identityEntry('proved', device.deviceType, detail) : null;
       const change = domain.changed(credential, touched ? { ...seen, provedAt: at } : seen, entry);
       return commitLast(store, context, { at, changes: [change] }, data);
     });
+  }
+
+  /** The credential, and its device: the one that the key should be. */
+  async #credentialWith(credentialId: string, expected: DeviceRecord | null) {
+    const { store } = this.#parts;
+    const credential = await store.identityWith(credentialId);
+    if (!credential) throw inputError('credentialId', ': no device has this credential');
+    const device = (await store.device(credential.device))!;
+    if (expected !== null && expected.number !== device.number) throw otherKey(device, expected);
+    if (credential.lostAt !== null)
+      throw inputError('credentialId', ': a reset of the key is recorded that has erased this credential');
+    return { credential, device };
+  }
+
+  async demandSigned(
+    context: Context,
+    device: DeviceRecord,
+    action: IdentityAction,
+    signature: ActionSignature | undefined,
+  ): Promise<readonly domain.IdentityChange[]> {
+    const { store, relyingParty, now } = this.#parts;
+    const present = (await store.identitiesOf(device.number)).find(isOpen);
+    const at = now();
+    // Making the credential took a touch. One that seems to be made later was made before the clock was set back.
+    if (present?.relyingParty !== relyingParty || Math.abs(at - present.createdAt) < VALID_MS) return [];
+    if (signature === undefined) throw unsigned(device, action);
+    const challenge = this.#open(context, signature.identityId, { action, device });
+    const { credential } = await this.#credentialWith(signature.credentialId, device);
+    const hash = identityDataHash(relyingParty, challenge.challenge);
+    const { touched, counter } = checkedSignature(credential, hash, signature);
+    if (!touched) throw inputError('identity', `: the key of ${nameOf(device)} was not touched`);
+    if (isCounted(credential, challenge, counter)) return [];
+    demandNext(credential, challenge, counter);
+    const { identityId } = signature;
+    const entry = domain.identityEntry('proved', device.deviceType, { identityId, action });
+    return [domain.changed(credential, { counter, seenAt: at, provedAt: at }, entry)];
   }
 
   async devicesWith(credentialIds: readonly string[]): Promise<[string, number][]> {
@@ -199,8 +248,9 @@ export class IdentityService implements IdentityJudge {
     return Array.from(found, ([credentialId, { device }]) => [credentialId, device]);
   }
 
-  #open({ caller }: Context, identityId: string): Challenge {
-    return this.#parts.challenges.open(identityId, holderOf(caller), this.#parts.now());
+  #open({ caller }: Context, identityId: string, purpose?: Purpose): Challenge {
+    const waited = purpose?.action === 'reset' ? RESET_MS : 0;
+    return this.#parts.challenges.open(identityId, holderFor(caller, purpose), this.#parts.now() - waited);
   }
 }
 
@@ -220,38 +270,4 @@ function numberOf({ challenge }: Challenge): string {
   const bytes = createHash('sha256').update('number\0').update(challenge).digest().subarray(0, NUMBER_SYMBOLS);
   const symbols = Array.from(bytes, byte => activationAlphabet[byte % activationAlphabet.length]).join('');
   return `DM-${symbols.slice(0, NUMBER_SYMBOLS / 2)}-${symbols.slice(NUMBER_SYMBOLS / 2)}`;
-}
-
-/** A key is the device of its credential, whatever its number is. */
-function otherKey(device: DeviceRecord, expected: DeviceRecord | null): ApiError {
-  const named = ({ number, serialNumber }: DeviceRecord) => ({ deviceId: deviceIds.format(number), serialNumber });
-  const words = (one: DeviceRecord) => `${deviceIds.format(one.number)} (serial number ${one.serialNumber})`;
-  const message = `the key is ${words(device)} by its credential${expected ? `, not ${words(expected)}` : ''}`;
-  return new ApiError(Code.serialDuplicated, message, {
-    credential: named(device),
-    expected: expected && named(expected),
-  });
-}
-
-function demandReplacement({ caller }: Context, { number }: DeviceRecord, isConfirmed: boolean): void {
-  const id = deviceIds.format(number);
-  if (!isConfirmed)
-    throw new ApiError(
-      Code.parameterError,
-      `deviceId: the key of ${id} has a credential, which this key lacks: it is another key, or was reset elsewhere (replace)`,
-    );
-  if (caller.role !== 'ADMIN')
-    throw new ApiError(Code.noPermission, `only an ADMIN confirms that the key of ${id} was reset elsewhere`);
-}
-
-/** A signature counts once: its challenge must be newer than the last one that counted, and the counter of a key only rises. */
-function demandNext(credential: domain.IdentityRecord, { expiresAt }: Challenge, counter: number): void {
-  const madeAt = expiresAt - 1000 * proofBounds.challengeSeconds;
-  if (credential.provedAt !== null && madeAt <= credential.provedAt)
-    throw new ApiError(
-      Code.parameterError,
-      'identityId: the key was proved after this challenge was made; request another one',
-    );
-  if (counter <= credential.counter && (counter > 0 || credential.counter > 0))
-    throw new ApiError(Code.parameterError, 'signature: the counter of the key went back: it may be a copy');
 }

@@ -9,6 +9,7 @@ import { poll } from '../../src/delivery/wait.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { ProviderUnavailable } from '../base/errors.ts';
 import { iso } from '../base/time.ts';
+import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
@@ -19,7 +20,7 @@ import * as domain from './credential.ts';
 import { begunOf, checkAnswer } from './key-answer.ts';
 import { isHeld, resetDocument, resetIn } from './key-reset.ts';
 import { demandNoReset } from './key-reset-service.ts';
-import { presented, storedIn } from './present.ts';
+import { presented, sshIn, storedIn } from './present.ts';
 import type { ProviderRecord } from './provider.ts';
 import type { ProviderService } from './provider-service.ts';
 import { isRefusal, newLabel } from './providers/provider-api.ts';
@@ -30,6 +31,7 @@ export interface CredentialServiceParts {
   readonly store: Store;
   readonly providers: ProviderService;
   readonly remoteCredentials: RemoteCredentials;
+  readonly identities: Pick<IdentityJudge, 'demandSigned'>;
   /** Labels of credentials begin with it. */
   readonly registryId: string;
   /** Milliseconds since 1970. */
@@ -64,18 +66,25 @@ export class CredentialService {
     const isIssuer = changers.some(role => role === caller.role);
     return credentials.map(credential => {
       const isErased = isHeld(credential) && reset.includes(credential.number);
-      const stored = isIssuer && !isErased && storedIn(credential);
-      return { ...presented(credential, device), ...(isErased ? { reset: true } : {}), ...(stored ? { stored } : {}) };
+      const [stored, ssh] = isIssuer && !isErased ? [storedIn(credential), sshIn(credential)] : [];
+      return {
+        ...presented(credential, device),
+        ...(isErased ? { reset: true } : {}),
+        ...(stored ? { stored } : {}),
+        ...(ssh ? { ssh } : {}),
+      };
     });
   }
 
   async start(
     context: Context,
     deviceId: string,
-    { providerId }: BodyOf<Routes['startCredential']>,
+    { providerId, identity }: BodyOf<Routes['startCredential']>,
   ): Promise<DataOf<Routes['startCredential']>> {
-    const { store, providers } = this.#parts;
+    const { store, providers, identities } = this.#parts;
     const device = await readDevice(store, deviceId);
+    const demandSigned = () => identities.demandSigned(context, device, 'issue', identity);
+    await demandSigned();
     const unreset = await demandNoReset(store, device.number);
     const person = await this.#personOf(device);
     const provider = await providers.find(providerId);
@@ -97,7 +106,8 @@ export class CredentialService {
       const change = present
         ? domain.beginAgain(present, fields, person.number)
         : domain.beginCredential(fields, person.number);
-      const [result] = await this.#commit(context, change, [unreset]);
+      const changes = [change, ...(await demandSigned())];
+      const [result] = await commitFor(store, context, { at: this.#parts.now(), changes, guards: [unreset] });
       if (result?.kind === 'duplicate') throw taken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };

@@ -4,6 +4,7 @@
  */
 import { credentialIds, personIds, providerIds } from '../../src/contract/ids.ts';
 import { namesIn } from '../../src/contract/names.ts';
+import { isSshKey } from '../../src/contract/ssh-key.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { newSalt, saltedDigest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
@@ -84,11 +85,14 @@ interface CredentialSet {
 /** Every change of a credential. */
 export type CredentialChange = CredentialAdd | CredentialSet;
 
-/** Whether the provider may accept it although it must not. */
+/** Whether the provider may accept it although it must not. Hosts ask the registry for an SSH key at each login: a lock leaves it. */
 export const isToRemove = (
-  { credentialId, uncertainAt, removedAt }: CredentialRecord,
+  { credentialId, remoteId, uncertainAt, removedAt }: CredentialRecord,
   { status }: Pick<DeviceRecord, 'status'>,
-): boolean => credentialId !== null && removedAt === null && (status !== 'ACTIVE' || uncertainAt !== null);
+): boolean =>
+  credentialId !== null &&
+  removedAt === null &&
+  (uncertainAt !== null || (status !== 'ACTIVE' && (status === 'DEACTIVATED' || !isSshKey(remoteId))));
 
 /** Begins a credential. The journal names the person by reference only. */
 export function beginCredential(

@@ -1,6 +1,6 @@
 /** The answer of a key that is issued: what it is compared with, and whether it was made for the options of the provider. */
 import { createHash } from 'node:crypto';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { type ApiError, inputError } from '../../src/contract/codes.ts';
 import { objectsOf } from '../../src/contract/json-object.ts';
 import { type AttestationResponse, siteOf } from '../../src/contract/webauthn.ts';
 import { type AuthenticatorData, readRegistered } from '../proofs/judge/authenticator-data.ts';
@@ -27,8 +27,7 @@ export function begunOf({ origin, options, handle }: ProviderOptions): domain.Be
   return { challenge, origin, rpId, excluded, isVerified, handle };
 }
 
-const refusal = (problem: string): ApiError =>
-  new ApiError(Code.parameterError, `response: ${problem}; begin the credential again`);
+const refusal = (problem: string): ApiError => inputError('response', `: ${problem}; begin the credential again`);
 
 /** Refuses a response that was not made for these options. The provider checks the attestation. */
 export function checkAnswer({ id, response }: AttestationResponse, begun: domain.BegunCredential | null): void {

@@ -8,10 +8,12 @@ import { deviceIds, providerIds } from '../../src/contract/ids.ts';
 import type { KeyReset } from '../../src/contract/key-resets.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
+import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { lost } from '../identity/records.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
+import type { Change } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, isToRemove } from './credential.ts';
 import * as domain from './key-reset.ts';
@@ -21,6 +23,7 @@ import type { ProviderService } from './provider-service.ts';
 interface KeyResetParts {
   readonly store: Store;
   readonly providers: Pick<ProviderService, 'find' | 'demand'>;
+  readonly identities: Pick<IdentityJudge, 'demandSigned'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -50,13 +53,17 @@ export class KeyResetService {
     return retrying(async () => {
       const found = await this.#read(deviceId);
       if (found.device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
-      if (body.stage === 'begun') return this.#begin(context, found, body.hadPin === true);
-      return body.stage === 'done' ? this.#done(context, found) : this.#cancel(context, found);
+      const { stage } = body;
+      if (stage === 'canceled') return this.#cancel(context, found);
+      // A reset that is open was allowed when it was begun. The key that was erased cannot sign.
+      const { identities } = this.#parts;
+      const signed = found.open ? [] : await identities.demandSigned(context, found.device, 'reset', body.identity);
+      return stage === 'begun' ? this.#begin(context, found, body.hadPin === true, signed) : this.#done(context, found);
     });
   }
 
   /** A caller who may not remove the credentials, or replace the stored PIN, is refused before the key is erased. */
-  async #begin(context: Context, found: DeviceReset, hadPin: boolean): Promise<KeyReset> {
+  async #begin(context: Context, found: DeviceReset, hadPin: boolean, signed: readonly Change[]): Promise<KeyReset> {
     const { store, providers, now } = this.#parts;
     const { device, credentials, open, version } = found;
     if (open) throw new ApiError(Code.parameterError, OPEN);
@@ -67,7 +74,7 @@ export class KeyResetService {
     await forgottenPin(store, context, device.number, at);
     if (held.length === 0) return presented(found);
     const begun = { begunAt: at, hadPin, credentials: held.map(({ number }) => number) };
-    const changes = [domain.setReset(device.number, version, begun, 'KEY_RESET_BEGUN')];
+    const changes = [domain.setReset(device.number, version, begun, 'KEY_RESET_BEGUN'), ...signed];
     return commitLast(store, context, { at, changes }, () => presented({ ...found, open: begun }));
   }
 

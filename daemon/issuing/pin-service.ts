@@ -1,5 +1,5 @@
 /** PINs that stations have made. They are encrypted before they reach the registry, which cannot decrypt them. */
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
@@ -41,9 +41,8 @@ export class PinService {
     deviceId: string,
     { sealed, reset = false, dryRun = false }: BodyOf<Routes['storePin']>,
   ): Promise<DataOf<Routes['storePin']>> {
-    if (sealed === undefined && !reset) throw new ApiError(Code.parameterError, 'sealed is required');
-    if (sealed !== undefined && !domain.isSealed(sealed))
-      throw new ApiError(Code.parameterError, 'sealed must be an age file');
+    if (sealed === undefined && !reset) throw inputError('sealed', 'is required');
+    if (sealed !== undefined && !domain.isSealed(sealed)) throw inputError('sealed', 'must be an age file');
     return retrying(async () => {
       const { number, status } = await readDevice(this.#store, deviceId);
       if (status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
@@ -120,7 +119,7 @@ async function checkRecipients({ recipients }: PinPolicy): Promise<void> {
       encrypter.addRecipient(recipient);
       await encrypter.encrypt('');
     } catch {
-      throw new ApiError(Code.parameterError, `recipients: ${recipient} is not an age recipient`);
+      throw inputError('recipients', `: ${recipient} is not an age recipient`);
     }
 }
 

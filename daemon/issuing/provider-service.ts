@@ -8,24 +8,28 @@ import {
   type ProviderSetting,
   providerAddresses,
   providerSettings,
+  publicCloud,
   shownProviderSettings,
 } from '../../src/contract/provider-fields.ts';
 import type { ProviderItem } from '../../src/contract/providers.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { ProviderType } from '../../src/contract/values.ts';
+import { proxyNamed } from '../../src/delivery/proxies.ts';
+import { inputRefusal, type Refusal } from '../base/decision.ts';
 import { ProviderAway, ProviderUnavailable } from '../base/errors.ts';
 import { enteredProblem, issuerProblem } from '../base/fetch.ts';
 import { openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
+import { accept, type Context, commitLast, refused, retrying } from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';
 import type { Store } from '../store/store.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
 import * as domain from './provider.ts';
 import { entra } from './providers/entra.ts';
 import { okta } from './providers/okta.ts';
-import { type IssuingProvider, isRefusal, ProviderRefused } from './providers/provider-api.ts';
+import { type IssuingProvider, isRefusal, ProviderRefused, type RemoteUser } from './providers/provider-api.ts';
 import type { ProviderAccess } from './providers/requests.ts';
+import { sshKeys } from './providers/ssh.ts';
 import { webauthnServer } from './providers/webauthn-server.ts';
 import { allOpenCredentials } from './reads.ts';
 
@@ -74,7 +78,7 @@ export class ProviderService {
     const settings = forEachProviderSetting(providerSettings, (_, each) => given[each] ?? null);
     const problem =
       domain.providerProblem({ type, ...settings }, secret) ?? (await addressProblem(type, settings, allowed));
-    if (problem !== null) throw new ApiError(Code.parameterError, problem);
+    if (problem !== null) throw refused(problem);
     return retrying(async () => {
       const providers = await this.read();
       const fields = { number: providers.last + 1, type, ...settings };
@@ -93,13 +97,14 @@ export class ProviderService {
       if (!this.#problems.has(record.number)) throw error;
     });
     const problem = this.#problems.get(record.number) ?? null;
-    return { reachable: problem === null, problem };
+    const address = testedAddress(record);
+    return { reachable: problem === null, problem, proxy: address === null ? null : proxyNamed(address) };
   }
 
   setSecret(context: Context, providerId: string, secret: string): Promise<ProviderItem> {
     return this.#replace(context, providerId, async record => {
       const problem = domain.providerProblem(record, secret);
-      if (problem !== null) throw new ApiError(Code.parameterError, problem);
+      if (problem !== null) throw refused(problem);
       const after = { ...record, sealed: sealSecret(this.#parts.sealingKey, domain.providerBinding(record), secret) };
       const counts = await this.#counts();
       return { after, data: this.#present(after, counts.get(record.number)) };
@@ -155,6 +160,16 @@ export class ProviderService {
       if (error instanceof ProviderAway || isRefusal(error)) this.#problems.set(record.number, error.message);
       throw error instanceof ProviderAway ? notNow(error) : error;
     }
+  }
+
+  /** Providers whose users can be read. */
+  async readable(): Promise<readonly { readonly name: string; read(): Promise<readonly RemoteUser[]> }[]> {
+    const { list } = await this.read();
+    const isReadable = ({ type }: domain.ProviderRecord) => type === 'entra' || type === 'okta';
+    return list.filter(isReadable).map(record => ({
+      name: record.name,
+      read: () => this.ask(record, api => api.users!()),
+    }));
   }
 
   /** Tokens of a provider live as long as its settings. */
@@ -214,7 +229,15 @@ function apiOf(record: domain.ProviderRecord, access: ProviderAccess, own: OwnAc
       return webauthnServer(record, access);
     case 'devmgr':
       return own.at(address!);
+    case 'ssh':
+      return sshKeys(record, access.now);
   }
+}
+
+/** The address that a test asks; null if it sends nothing. */
+function testedAddress({ type, address }: domain.ProviderRecord): string | null {
+  if (type === 'ssh' || type === 'devmgr') return null;
+  return type === 'entra' ? (address ?? publicCloud.graph) : address;
 }
 
 function recordIn({ list }: domain.Providers, providerId: string): domain.ProviderRecord {
@@ -229,7 +252,7 @@ async function addressProblem(
   type: ProviderType,
   settings: Settings,
   allowed: readonly string[],
-): Promise<string | null> {
+): Promise<Refusal | null> {
   for (const field of providerAddresses) {
     const address = settings[field];
     if (address === null) continue;
@@ -238,7 +261,7 @@ async function addressProblem(
       type === 'devmgr'
         ? (issuerProblem(address) ?? consoleAddressProblem(address))
         : await enteredProblem(address, named, allowed);
-    if (problem !== null) return `${field} ${problem}`;
+    if (problem !== null) return inputRefusal(field, problem);
   }
   return null;
 }

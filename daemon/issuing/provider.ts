@@ -3,8 +3,8 @@ import { Code } from '../../src/contract/codes.ts';
 import { providerIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
 import { type ProviderSetting, providerSettings, settingsOfProvider } from '../../src/contract/provider-fields.ts';
-import type { ProviderType } from '../../src/contract/values.ts';
-import { Refusal } from '../base/decision.ts';
+import { isOwnType, type ProviderType } from '../../src/contract/values.ts';
+import { inputRefusal, Refusal } from '../base/decision.ts';
 import type { Binding } from '../base/sealed.ts';
 import { type DocumentSet, type NumberedRecords, recordsIn, setRecords } from '../store/document.ts';
 
@@ -43,21 +43,22 @@ export function providerBinding(provider: Pick<ProviderRecord, 'number' | 'type'
 /** RFC 6749, appendix A.2: the characters of a client secret. Node refuses most others in a header. */
 const SENDABLE = /^[\x20-\x7e]+$/;
 
-/** Fault of the fields of a provider; null if there is none. */
+/** Refusal of the fields of a provider; null if there is none. */
 export function providerProblem(
   provider: Pick<ProviderRecord, 'type' | ProviderSetting>,
   secret: string | null,
-): string | null {
-  const isOwn = provider.type === 'devmgr';
-  if (isOwn && secret !== null) return 'secret is not allowed for a provider of type devmgr';
-  if (!isOwn && secret === null) return 'secret is required';
+): Refusal | null {
+  const isOwn = isOwnType(provider.type);
+  if (isOwn && secret !== null) return inputRefusal('secret', `is not allowed for a provider of type ${provider.type}`);
+  if (!isOwn && secret === null) return inputRefusal('secret', 'is required');
+  if ((provider.verification ?? 'pin') !== 'pin') return inputRefusal('verification', 'must be pin, or absent');
   if (secret !== null && !SENDABLE.test(secret))
-    return 'secret must have only printable ASCII characters, because it is sent in a header';
+    return inputRefusal('secret', 'must have only printable ASCII characters, because it is sent in a header');
   const { needs, may } = settingsOfProvider(provider.type);
   for (const field of providerSettings) {
-    if ((provider[field] ?? null) === null && needs.includes(field)) return `${field} is required`;
+    if ((provider[field] ?? null) === null && needs.includes(field)) return inputRefusal(field, 'is required');
     if ((provider[field] ?? null) !== null && ![...needs, ...may].includes(field))
-      return `${field} is not allowed for a provider of type ${provider.type}`;
+      return inputRefusal(field, `is not allowed for a provider of type ${provider.type}`);
   }
   return null;
 }
@@ -66,9 +67,9 @@ export function providerProblem(
 export function addProvider(providers: Providers, record: ProviderRecord): DocumentSet | Refusal {
   // Commands separate names with commas, and take ids in their place.
   if (record.name.includes(',') || providerIds.parse(record.name) !== null)
-    return new Refusal(Code.parameterError, 'name must not contain a comma or be an id of a provider');
+    return inputRefusal('name', 'must not contain a comma or be an id of a provider');
   if (providers.list.some(({ name }) => name === record.name))
-    return new Refusal(Code.parameterError, 'name is the name of another provider');
+    return inputRefusal('name', 'is the name of another provider');
   if (providers.list.length >= providerBounds.providers)
     return new Refusal(Code.parameterError, `the registry has ${providerBounds.providers} providers, the maximum`);
   return stored({ ...providers, last: record.number, list: [...providers.list, record] }, 'PROVIDER_ADDED', record);

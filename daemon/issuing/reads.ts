@@ -1,4 +1,5 @@
 /** The reads of credentials at providers. */
+import { SSH_KEY_LIKE } from '../../src/contract/ssh-key.ts';
 import { type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
 import { selectList } from '../store/table.ts';
 import { documents } from '../store/tables.ts';
@@ -8,7 +9,8 @@ import { credentials, credentialsOf, credentialsOfAccount } from './tables.ts';
 /** `?`: the number after which they begin, and how many at most. */
 const openCredentials = `SELECT number, provider,
   CASE WHEN credential_id IS NOT NULL AND (uncertain_at IS NOT NULL OR EXISTS
-    (SELECT 1 FROM device WHERE device.number = credential.device AND device.status <> 'ACTIVE')) THEN 1 ELSE 0 END AS due
+    (SELECT 1 FROM device WHERE device.number = credential.device AND device.status <> 'ACTIVE'
+      AND (device.status = 'DEACTIVATED' OR remote_id IS NULL OR remote_id NOT LIKE '${SSH_KEY_LIKE}'))) THEN 1 ELSE 0 END AS due
   FROM credential WHERE removed_at IS NULL AND number > ? ORDER BY number LIMIT ?`;
 
 /** `?`: the provider, the number after which they begin, and how many at most. */
@@ -18,6 +20,10 @@ const credentialsAt = `SELECT ${selectList(credentials.fields)} FROM credential
 const issuedCredentials = (count: number) => `SELECT credential_id AS "credentialId", device FROM credential
   WHERE removed_at IS NULL AND uncertain_at IS NULL AND issued_at IS NOT NULL
   AND credential_id IN (${Array(count).fill('?').join(', ')})`;
+
+const issuedSshKeys = (count: number) => `SELECT remote_id AS "sshKey", device FROM credential
+  WHERE removed_at IS NULL AND uncertain_at IS NULL AND issued_at IS NOT NULL
+  AND remote_id IN (${Array(count).fill('?').join(', ')})`;
 
 /** A credential that is not removed. */
 export interface OpenCredential {
@@ -43,6 +49,9 @@ export const credentialReads = (queries: RecordQueries) => ({
       issuedCredentials(credentialIds.length),
       credentialIds,
     ),
+  /** Devices of SSH keys that are accepted, by the keys without options and comment. */
+  issuedSshKeys: (keys: readonly string[]) =>
+    queries.rows<{ readonly sshKey: string; readonly device: number }>(issuedSshKeys(keys.length), keys),
   /** Credentials that are not removed, after this number, by number; at most `limit`. */
   openCredentials: (after: number, limit: number) => queries.rows<OpenCredential>(openCredentials, [after, limit]),
   /** All that a provider has had, after this number, by number; at most `limit`. */

@@ -4,6 +4,7 @@ import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { isSshKey } from '../../src/contract/ssh-key.ts';
 import { type Context, commitFor } from '../requests/context.ts';
 import { type CredentialRecord, removed } from './credential.ts';
 import type { CredentialServiceParts } from './credential-service.ts';
@@ -64,7 +65,8 @@ export function reconciler({
       onlyThere: (remote ?? [])
         .filter(there => !open.some(one => isAt(one, there)))
         .map(there => ({ ...there, isOwn: isOwn(there, known) })),
-      otherPerson: open.filter((_, at) => persons[at] !== null && persons[at] !== account),
+      // An SSH key is always that of the present person of its device.
+      otherPerson: open.filter((one, at) => !isSshKey(one.remoteId) && persons[at] !== null && persons[at] !== account),
     };
   }
 

@@ -8,6 +8,7 @@ import { CredentialService } from './credential-service.ts';
 import { KeyResetService } from './key-reset-service.ts';
 import { ownAccounts } from './own-accounts.ts';
 import { PinService } from './pin-service.ts';
+import { sshIn } from './present.ts';
 import { ProviderService } from './provider-service.ts';
 import { reconciler } from './reconcile.ts';
 import { RemoteCredentials } from './remote-credentials.ts';
@@ -34,13 +35,25 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
   const sealingKey = instance.secret('providers');
   const providers = new ProviderService({ store, sealingKey, allowed: settings.webhookAllow, own, now });
   const remoteCredentials = new RemoteCredentials({ store, providers, now });
-  const parts = { store, providers, remoteCredentials, registryId: instance.id, now };
+  const identities = offers.identityJudge!;
+  const parts = { store, providers, remoteCredentials, identities, registryId: instance.id, now };
   const credentials = new CredentialService(parts);
   stack.start(new DueWork({ store, log }, new CredentialRemovals({ store, providers, remoteCredentials, log, now })));
+  offers.personReaders = () => providers.readable();
   offers.issued = {
     async devicesWith(ids) {
       const found = await store.issuedCredentials(ids);
       return found.map(({ credentialId, device }) => [credentialId, device] as const);
+    },
+  };
+  offers.sshKeys = {
+    async devicesWith(keys) {
+      const found = await store.issuedSshKeys(keys);
+      return found.map(({ sshKey, device }) => [sshKey, device] as const);
+    },
+    async keysOf(device) {
+      const found = (await store.credentialsOf(device)).flatMap(one => sshIn(one) ?? []);
+      return found.map(({ publicKey: key, verifyRequired }) => ({ key, verifyRequired }));
     },
   };
   const acceptedOf = async (device: number) =>
@@ -66,7 +79,7 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       providers,
       credentials,
       reconcile: reconciler(parts),
-      resets: new KeyResetService({ store, providers, now }),
+      resets: new KeyResetService({ store, providers, identities, now }),
       pins: new PinService({ store, now }),
     }),
     gauges: async () => {

@@ -106,8 +106,11 @@ const documentOf = ({ devices, entries, kept, origin }: Report) => ({
   createdAt: origin.kind === 'verified' ? origin.createdAt : null,
 });
 
+/** A time as a person reads it: `2026-11-29 06:13:10 UTC`. */
+const inUtc = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+
 function textOf({ devices, kept, origin }: Report): string {
-  const made = origin.kind === 'verified' ? ` of ${origin.createdAt}` : '';
+  const made = origin.kind === 'verified' ? ` from the backup of ${inUtc(origin.createdAt)}` : '';
   return `restored ${counted(devices, 'device', 'devices')}${made}; ${kept ? `the previous registry is in ${kept}` : 'there was no registry before'}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import {
   type EventType,
@@ -58,6 +58,6 @@ export function eventTypesIn(text: string, isAdmin: boolean): readonly EventType
   const known = new Set<string>(isAdmin ? eventTypes : [...journalEventTypes, ...hardwareEventTypes]);
   const unknown = names.find(name => !known.has(name));
   if (unknown !== undefined)
-    throw new ApiError(Code.parameterError, `types contains ${JSON.stringify(unknown)}, which is not an event type`);
+    throw inputError('types', `contains ${JSON.stringify(unknown)}, which is not an event type`);
   return names as EventType[];
 }

@@ -1,7 +1,7 @@
 /** Who may open a notification stream, and which events it carries. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'node:querystring';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import { eventTypes } from '../../src/contract/event-types.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
@@ -9,7 +9,7 @@ import { readDevice } from '../devices/lookups.ts';
 import { refuseNullInUrl } from '../http/null-text.ts';
 import { bearer, keyMissing } from '../http/operation.ts';
 import { checkQuery } from '../http/strict-query.ts';
-import type { Caller } from '../requests/context.ts';
+import { type Caller, refuseConfined } from '../requests/context.ts';
 import type { RequestClient, TokenCheck } from '../requests/token-check.ts';
 import type { SignInCodes } from '../sign-in/codes.ts';
 import type { Reader } from '../store/store.ts';
@@ -52,19 +52,20 @@ export async function admit(
   const check = await credential(query, request, client, parts);
   const caller = await check();
   if (caller.session?.mustRegisterKey) throw keyMissing();
+  refuseConfined(caller);
   refuseNullInUrl(text, { query });
   checkQuery(routes.streamNotifications, { headers: request.headers, query });
   const result = readQuery(query);
   if (!result.ok) throw new ApiError(Code.parameterError, result.message, null, result.details);
   // An empty value is probably a mistake; without since, the client would miss events silently.
-  if (query.since === '') throw new ApiError(Code.parameterError, 'since must be a whole number of at least 0');
+  if (query.since === '') throw inputError('since', 'must be a whole number of at least 0');
   const { deviceId } = result.value;
   const wanted = wantedBy(caller, result.value.types, deviceId !== undefined);
   const device = deviceId === undefined ? null : (await readDevice(store, deviceId)).number;
   await hub.ready();
   const since = result.value.since ?? null;
   if (since !== null && !(await hub.reaches(since)))
-    throw new ApiError(Code.parameterError, `since is ahead of the log: no event has the id ${since} yet`);
+    throw inputError('since', `is ahead of the log: no event has the id ${since} yet`);
   return { caller, check, wanted, device, since };
 }
 

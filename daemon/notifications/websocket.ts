@@ -139,11 +139,11 @@ class Upgrades {
   #refuse(error: unknown, request: IncomingMessage): void {
     const { socket } = request;
     const requestId = this.#idOf(request);
-    const { code, message, status } = errorResponse(error);
+    const { code, message, status, data, details } = errorResponse(error);
     if (status === 500) this.#log.error({ err: error, requestId }, 'the upgrade failed');
     if (socket.destroyed || !socket.writable) return void socket.destroy();
     const again = status === 503 ? { 'Retry-After': String(RETRY_AFTER) } : {};
-    const body = request.method === 'HEAD' ? '' : envelope(code, message);
+    const body = request.method === 'HEAD' ? '' : envelope(code, message, data, details);
     endSocket(socket, rawResponse(status, body, { id: requestId, node: this.#node }, again));
     request.resume();
   }

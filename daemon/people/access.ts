@@ -1,4 +1,4 @@
-/** The accounts of a person, and what was made with them. */
+/** The accounts of a person, and the tokens and webhooks that they have created. */
 
 import { tokenIds, userIds } from '../../src/contract/ids.ts';
 import { hasMade } from '../accounts/service-token.ts';

@@ -1,5 +1,6 @@
 /** Queries about devices and their persons beside records, once for all engines. */
 import { personKey } from '../../src/contract/person-key.ts';
+import { SSH_KEY_LIKE } from '../../src/contract/ssh-key.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import { type RecordQueries, withAnswer } from '../store/read/records.ts';
@@ -10,6 +11,8 @@ const unmatchedNumbers: Lookup<DeviceRecord, 'number'> = { ...unmatchedNamed, se
 
 /** A device and the name that it is bound to. */
 export type NamedDevice = Pick<DeviceRecord, 'number'> & { readonly userId: string };
+/** A device that was sent to its person, and when. */
+export type Shipment = { readonly number: number; readonly shippedAt: number };
 /** Fields that leaving and returning compare. */
 export type PersonDevice = Pick<DeviceRecord, 'number' | 'status' | 'lockReason'>;
 
@@ -18,11 +21,12 @@ const personDevices: Lookup<DeviceRecord, keyof PersonDevice> = {
   select: ['number', 'status', 'lockReason'],
 };
 
-/** An account with the name of a person who has left, which is unmatched else's now. */
+/** An account with the name of a person who has left, and of no active person. */
 const hasLeft = `EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = false)
     AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = true)`;
 
 const named = `SELECT number, user_id AS "userId" FROM device WHERE user_id IS NOT NULL AND`;
+const onItsWay = "shipped_at IS NOT NULL AND received_at IS NULL AND status = 'ACTIVE' AND shipped_at <= ?";
 const sql = {
   count: 'SELECT count(*) AS total FROM device WHERE person = ?',
   /** `?`: how many at most. */
@@ -45,6 +49,7 @@ const sql = {
     AND NOT EXISTS (SELECT 1 FROM person WHERE person.user_key = account.user_key AND active = false
       AND held_at IS NULL AND due_at IS NULL)`,
   leaverCredentials: `SELECT count(*) AS total FROM credential WHERE removed_at IS NULL AND credential_id IS NOT NULL
+    AND (remote_id IS NULL OR remote_id NOT LIKE '${SSH_KEY_LIKE}')
     AND device IN (SELECT device.number FROM device JOIN person ON person.number = device.person WHERE person.active = false)`,
   /** ACTIVE devices that a leave finds only by a name that is not that of a person; 0 without persons. */
   unmatchedActive: `SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL AND status = 'ACTIVE'
@@ -52,6 +57,11 @@ const sql = {
   /** `?`: the time. Service tokens by which a provider can send persons. */
   scimTokens: `SELECT count(*) AS total FROM service_token WHERE revoked_at IS NULL AND expires_at > ? AND may LIKE '%"scim"%'
     AND NOT EXISTS (SELECT 1 FROM "user" AS account WHERE account.number = owner AND account.disabled = true)`,
+  /** `?`: the latest time at which it was sent; see `shipmentsOnTheirWay` of the schema. */
+  shipmentCount: `SELECT count(*) AS total FROM device WHERE ${onItsWay}`,
+  /** `?`: the same, the last one of the portion before, and how many at most. */
+  shipments: `SELECT number, shipped_at AS "shippedAt" FROM device WHERE ${onItsWay} AND (shipped_at, number) > (?, ?)
+    ORDER BY shipped_at, number LIMIT ?`,
   unmatchedTotal: 'SELECT count(*) AS total FROM device WHERE user_id IS NOT NULL AND person IS NULL',
 } as const;
 
@@ -76,6 +86,11 @@ export function bindingReads(queries: RecordQueries) {
     leaverTokens: (now: number) => total(sql.leaverTokens, now),
     leaverCredentials: () => total(sql.leaverCredentials),
     unmatchedActive: () => total(sql.unmatchedActive),
+    /** ACTIVE devices that were sent at this time or before, and have not arrived. */
+    shipmentCount: (sentBy: number) => total(sql.shipmentCount, sentBy),
+    /** At most `limit` of them after another one, the earliest first. */
+    shipments: (sentBy: number, after: Shipment, limit: number) =>
+      queries.rows<Shipment>(sql.shipments, [sentBy, after.shippedAt, after.number, limit]),
     scimTokens: (now: number) => total(sql.scimTokens, now),
     /** The devices without a person that are bound to the name with this `personKey`. */
     unmatchedNamedDevices: (userKey: string) => queries.all(unmatchedNumbers, userKey),

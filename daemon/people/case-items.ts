@@ -2,6 +2,7 @@
 import { credentialIds, deviceIds, passkeyIds, tokenIds, userIds } from '../../src/contract/ids.ts';
 import { caseBounds } from '../../src/contract/limits.ts';
 import type { CaseKind } from '../../src/contract/person-values.ts';
+import { isSshKey } from '../../src/contract/ssh-key.ts';
 import { hasLostOwner } from '../accounts/service-token.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
@@ -16,6 +17,7 @@ interface OptionalReads {
     readonly {
       readonly number: number;
       readonly credentialId: string | null;
+      readonly remoteId: string | null;
       readonly issuedAt: number | null;
       readonly removedAt: number | null;
     }[]
@@ -112,10 +114,10 @@ async function itemsOfDevice(store: CaseStore, { number, status }: PersonDevice)
   return [
     item('device', device, status === 'ACTIVE', status),
     ...credentials.map(credential => {
-      const { credentialId, issuedAt, removedAt } = credential;
+      const { credentialId, remoteId, issuedAt, removedAt } = credential;
       const kind = issuedAt === null ? 'issue' : 'credential';
-      // A credential that the key has not made cannot be registered with a device that is not ACTIVE.
-      const isOpen = removedAt === null && (credentialId !== null || status === 'ACTIVE');
+      // A credential that the key has not made cannot be registered with a device that is not ACTIVE, and no host accepts its SSH key.
+      const isOpen = removedAt === null && ((credentialId !== null && !isSshKey(remoteId)) || status === 'ACTIVE');
       const id = credentialIds.format(credential.number);
       return item(
         kind,

@@ -106,8 +106,8 @@ export class Cases {
       throw new ApiError(
         404,
         person.active
-          ? 'this person has no case: it opens when the person leaves'
-          : 'this person has no case: the leave is older than cases are. Record the leave again: devmgr people leave',
+          ? 'this person has no case, because the person has not left'
+          : 'this person has no case, because the leave is older than cases; devmgr people leave opens one',
       );
     return this.#read(person, record);
   }

@@ -18,7 +18,7 @@ import type {
   PersonUpdate,
 } from './records.ts';
 
-/** Whom a name means, of all persons with this name: the one who is not removed, else the last one; undefined if there is none. */
+/** The person whom a name means, of all persons with this name: the one who is not removed, else the last one; undefined without any. */
 export const holderOf = <P extends Pick<PersonRecord, 'removedAt'>>(persons: readonly P[]): P | undefined =>
   persons.find(({ removedAt }) => removedAt === null) ?? persons.at(-1);
 
@@ -69,14 +69,14 @@ export function edit(person: PersonRecord, given: PersonSet): PersonUpdate | nul
   return updated(person, changed, { type: 'PERSON_UPDATED', detail: { fields } });
 }
 
-/** A name that waits is not set a second time. Another one, also the present one, replaces it. */
+/** A user name that waits is not set again. A different one, including the current one, replaces it. */
 function besidePending({ pendingName }: PersonRecord, given: PersonSet): PersonSet {
   const { userName, ...others } = given;
   if (userName === undefined || userName === pendingName) return others;
   return { ...given, pendingName: null, heldAt: null };
 }
 
-/** The new user name that waits for a release is given. Null if none does. */
+/** Gives the user name that waits for a release. Null if none waits. */
 export function givePendingName(person: PersonRecord): PersonUpdate | null {
   const { pendingName: userName } = person;
   if (userName === null) return null;
@@ -101,7 +101,8 @@ function updated(
   };
 }
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+/** Whether two values of a field are equal. */
+export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The person returns: a delay ends, held work is dropped. Nothing is unlocked: `lockedDevices` could be. Null if active. */
 export function comesBack(
@@ -208,8 +209,8 @@ export const isSomeoneElse = (
 ): boolean => !active && externalId !== null && wanted.externalId !== null && wanted.externalId !== externalId;
 
 /**
- * Which of the removed persons with a name is one whom a source adds: the last one with the same external id, or without one.
- * Another external id is another person.
+ * The removed person whom a source adds again, of those with this name: the last one with the same external id, or without one.
+ * A different external id is a different person.
  */
 export const removedAs = <P extends Pick<PersonRecord, 'externalId'>>(
   removed: readonly P[],

@@ -16,7 +16,7 @@ import { people, peopleNamed } from './tables.ts';
 
 type DeviceSetChange = Extract<DeviceChange, { readonly kind: 'device.set' }>;
 
-/** Whom the device belongs to afterwards. */
+/** The person to whom the device belongs afterwards. */
 function personAfter(draft: Draft, before: DeviceRecord, { userId, person }: DeviceSet): PersonRecord | undefined {
   if (person === undefined && userId) return holderOf(draft.of(people).all(peopleNamed, personKey(userId)));
   const number = person === undefined ? (userId === null ? null : before.person) : person;

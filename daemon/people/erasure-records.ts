@@ -56,7 +56,7 @@ export function withoutNames<T extends string | null>(
 const wordCharacter = /^[\p{L}\p{N}]$/u;
 
 function withId(text: string, name: string, id: string): string {
-  // A letter whose lower case has another length would shift the places: then the spelling must be the same.
+  // A letter whose lower case has another length would shift the positions: then the spelling must be the same.
   const low = text.toLowerCase();
   const [searched, wanted] = low.length === text.length ? [low, name.toLowerCase()] : [text, name];
   const parts: string[] = [];

@@ -3,7 +3,7 @@
 import { personIds } from '../../src/contract/ids.ts';
 import { provisioningSources } from '../../src/contract/person-values.ts';
 import { accountsNamed, users } from '../accounts/tables.ts';
-import { edit as editUser } from '../accounts/user.ts';
+import { edit as editUser, isGiven } from '../accounts/user.ts';
 import { userChanges } from '../accounts/user-rules.ts';
 import { devices, devicesOf, unmatchedNamed } from '../devices/tables.ts';
 import type { BackupRecord } from '../files/backup.ts';
@@ -22,6 +22,7 @@ import { personDigest } from './person-digest.ts';
 import type { PersonRecord } from './records.ts';
 import { numberOfSource } from './refused-records.ts';
 import { RefusedRows } from './refused-rules.ts';
+import { giveAgain } from './rules.ts';
 import { leaverCases, people, peopleNamed, refusedRequests } from './tables.ts';
 
 const backupsOf: Lookup<BackupRecord> = { table: backups, by: ['device'] };
@@ -61,7 +62,7 @@ export const erasureChanges: ChangeRules<PersonErase['kind']> = {
     apply(draft, change, context) {
       const before = draft.of(people).get(change.person)!;
       const person = erasedPerson(before, context.at);
-      eraseAccounts(draft, before, context);
+      eraseAccounts(draft, before, person, context);
       // First: the entries that follow are sealed with the new salt.
       draft.of(people).change(person);
       const detail = { personId: person.userName, personDigest: personDigest(person) };
@@ -122,8 +123,9 @@ function eraseRefused(draft: Draft, change: PersonErase): void {
 }
 
 /** The name of an account stays: entries of the journal name who made a change. */
-function eraseAccounts(draft: Draft, { userKey }: PersonRecord, context: EntryContext): void {
+function eraseAccounts(draft: Draft, { userKey }: PersonRecord, erased: PersonRecord, context: EntryContext): void {
   for (const account of draft.of(users).all(accountsNamed, userKey)) {
+    if (isGiven(account)) giveAgain(draft, account, erased, context);
     if (account.email === null) continue;
     const decided = editUser(account, { email: null }, true);
     if ('change' in decided) userChanges['user.set'].apply(draft, decided.change, context);

@@ -2,15 +2,19 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
+import { personKey } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
+import { settingsIn } from '../store/document.ts';
+import type { ErasedName, Store } from '../store/store.ts';
 import { accountsOf } from './case-items.ts';
 import { erasureRefusal, namesOf, type PersonErase } from './erasure-records.ts';
 import { requirePerson } from './lookups.ts';
 import type { ReportStore } from './person-report.ts';
+import type { PeoplePolicies } from './policies.ts';
+import { noPeoplePolicy, PEOPLE_POLICY } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 
 type Erased = DataOf<Routes['erasePerson']>;
@@ -18,17 +22,47 @@ type Remaining = Erased['remains'][number];
 
 /** Dependencies of the service. */
 interface ErasureParts {
-  readonly store: Pick<Store, 'commit' | 'eraseFreeSpace' | 'unmatchedNamedDevices'> & ReportStore;
+  readonly store: Pick<
+    Store,
+    'commit' | 'eraseFreeSpace' | 'erasablePersons' | 'erasedByPolicy' | 'unmatchedNamedDevices'
+  > &
+    ReportStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly policies: Pick<PeoplePolicies, 'read'>;
+  readonly log: { warn(data: object, message: string): void };
   readonly confirm: (context: Context, password: string) => Promise<void>;
 }
+const DAY_MS = 86_400_000;
+/** Persons that are read at a time. */
+const PORTION = 100;
+const MOST_OVERDUE = 1000;
+
+const nameOfErased = (number: number): ErasedName => {
+  const userId = personIds.format(number);
+  return { userId, userKey: personKey(userId) };
+};
 
 /** Responses to keyed requests of all callers: their bodies can name the person. */
 const allResponses: Change = { kind: 'response.expire', until: Number.MAX_SAFE_INTEGER, beyond: 0, most: 1_000_000 };
 
+/** The policy erases persons whose case was closed before this time: whole days (UTC), so that a database is rewritten once a day. */
+const closedBefore = (now: number, days: number): number => now - (now % DAY_MS) - days * DAY_MS;
+
+/** Persons whom the policy should have erased a day ago, at most `MOST_OVERDUE`. */
+export async function overdueErasures(
+  store: Pick<Store, 'document' | 'erasablePersons'>,
+  now: number,
+): Promise<number> {
+  const { retentionDays } = settingsIn(await store.document(PEOPLE_POLICY), noPeoplePolicy).config;
+  return retentionDays
+    ? (await store.erasablePersons(closedBefore(now - DAY_MS, retentionDays), 0, MOST_OVERDUE)).length
+    : 0;
+}
+
 export class Erasure {
   readonly #parts: ErasureParts;
+  #hasRepeated = false;
 
   constructor(parts: ErasureParts) {
     this.#parts = parts;
@@ -41,30 +75,69 @@ export class Erasure {
     await this.#demand(first);
     await confirm(context, confirmPassword);
     const response = await retrying(async () => {
-      const person = await requirePerson(this.#parts.store, personId);
-      await this.#demand(person);
-      const [owned, accounts] = [await this.#devicesOf(person), await accountsOf(store, person)];
+      const { person, owned, changes } = await this.#decide(personId);
+      const accounts = (await accountsOf(store, person)).map(({ number }) => userIds.format(number));
+      const { copiesDays } = (await this.#parts.policies.read()).config;
       const data: Erased = {
         personId,
         erasedAt: iso(now()),
         devices: owned.map(deviceIds.format),
-        remains: remaining(
-          person,
-          accounts.map(({ number }) => userIds.format(number)),
-          now(),
-        ),
+        remains: remaining(person, accounts, { now: now(), copiesDays: copiesDays ?? null }),
       };
-      const { number, version, userKey } = person;
-      const change: PersonErase = {
-        ...{ kind: 'person.erase', person: number, before: version, userKey },
-        devices: owned,
-        names: namesOf(person),
-      };
-      const changes = person.endedBy === 'erasure' ? [allResponses] : [change, allResponses];
       return commitLast(store, context, { at: now(), changes }, () => data);
     });
-    await store.eraseFreeSpace({ userKey: first.userKey, userId: personIds.format(first.number) });
+    await store.eraseFreeSpace([{ userKey: first.userKey, userId: personIds.format(first.number) }]);
     return response;
+  }
+
+  /** Erases those whose time by the policy ended before this day (UTC), so that the database is rewritten once a day at most. */
+  async eraseDue(turn: AbortSignal): Promise<void> {
+    const { store, policies, now, log } = this.#parts;
+    const { retentionDays } = (await policies.read()).config;
+    if (!retentionDays) return;
+    const before = closedBefore(now(), retentionDays);
+    // A daemon that was killed may have erased persons without rewriting the database.
+    const erased = (this.#hasRepeated ? [] : await store.erasedByPolicy(now() - DAY_MS)).map(nameOfErased);
+    this.#hasRepeated = true;
+    for (let after = 0; !turn.aborted; ) {
+      const due = await store.erasablePersons(before, after, PORTION);
+      for (const number of due) {
+        if (turn.aborted) break;
+        const person = await retrying(() => this.#eraseByPolicy(personIds.format(number))).catch(error => {
+          if (!(error instanceof ApiError)) throw error;
+          log.warn(
+            { personId: personIds.format(number), reason: error.message },
+            'a person is not erased by the policy',
+          );
+        });
+        if (person) erased.push({ ...nameOfErased(number), userKey: person.userKey });
+      }
+      if (due.length < PORTION) break;
+      after = due.at(-1)!;
+    }
+    if (erased.length > 0) await store.eraseFreeSpace(erased);
+  }
+
+  async #eraseByPolicy(personId: string): Promise<PersonRecord> {
+    const { store, now } = this.#parts;
+    const { person, changes } = await this.#decide(personId);
+    await store.commit({ at: now(), actor: null, requestId: null, changes });
+    return person;
+  }
+
+  /** The changes that erase a person. */
+  async #decide(personId: string) {
+    const person = await requirePerson(this.#parts.store, personId);
+    await this.#demand(person);
+    const owned = await this.#devicesOf(person);
+    const { number, version, userKey } = person;
+    const change: PersonErase = {
+      ...{ kind: 'person.erase', person: number, before: version, userKey },
+      devices: owned,
+      names: namesOf(person),
+    };
+    const changes = person.endedBy === 'erasure' ? [allResponses] : [change, allResponses];
+    return { person, owned, changes };
   }
 
   async #devicesOf({ number, userKey, userName }: PersonRecord): Promise<readonly number[]> {
@@ -94,13 +167,20 @@ export class Erasure {
   }
 }
 
+/** Copies that the organization keeps for a while. */
+const copied: ReadonlySet<string> = new Set(['backups', 'database-log', 'forwarding', 'webhooks', 'stations', 'logs']);
+
 /** Data that the erasure of a person does not reach, with the time by which it is gone; null: it stays until someone removes it. */
-function remaining({ source, endedBy }: PersonRecord, accounts: readonly string[], now: number): Remaining[] {
-  const of = (where: Remaining['where'], what: string, until: number | null = null): Remaining => ({
-    where,
-    what,
-    until: until === null ? null : iso(until),
-  });
+function remaining(
+  { source, endedBy }: PersonRecord,
+  accounts: readonly string[],
+  { now, copiesDays }: { readonly now: number; readonly copiesDays: number | null },
+): Remaining[] {
+  const copies = copiesDays === null ? null : now + copiesDays * DAY_MS;
+  const of = (where: Remaining['where'], what: string, end: number | null = null): Remaining => {
+    const until = copied.has(where) ? copies : end;
+    return { where, what, until: until === null ? null : iso(until) };
+  };
   return [
     of(
       'backups',
@@ -130,5 +210,3 @@ function remaining({ source, endedBy }: PersonRecord, accounts: readonly string[
     of('logs', 'logs of the daemons, of proxies and of the database: requests that name the person in their address'),
   ];
 }
-
-const DAY_MS = 86_400_000;

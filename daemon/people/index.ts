@@ -1,6 +1,6 @@
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Rows, Window } from '../store/queries.ts';
-import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer } from '../store/read/records.ts';
+import { type AnswerRecord, type ReadsOf, type RecordQueries, withAnswer, withAnswers } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup, LookupKey } from '../store/table.ts';
 import { bindingReads } from './bindings.ts';
@@ -24,7 +24,7 @@ import { peopleNamed, personSalts, people as persons, refusedRequests } from './
 
 declare module '../store/document.ts' {
   interface SubjectDocuments {
-    people: 'people-policy' | 'groups' | 'directory' | 'directory-run';
+    people: 'people-policy' | 'groups' | 'directory' | 'directory-run' | 'drift';
   }
 }
 declare module '../store/commit.ts' {
@@ -69,8 +69,8 @@ const reads = (queries: RecordQueries) => ({
     withAnswer(queries.all(peopleNamed, personKey(userName)), found => holderOf(found) ?? null),
   /** By `personKey`: the person who has the name, or if none has it, one of those who had it and are removed. */
   personsByKey: (keys: readonly string[]) => {
-    const [present, all] = [queries.many(persons.unique, keys), queries.many(peopleNamed, keys)];
-    const joined = withAnswer(all, named => withAnswer(present, found => new Map([...named, ...found])));
+    const [named, present] = [queries.many(peopleNamed, keys), queries.many(persons.unique, keys)];
+    const joined = withAnswers(named, present, (all, found) => new Map([...all, ...found]));
     return joined as AnswerRecord<ReadonlyMap<LookupKey, PersonRecord>>;
   },
   /** All persons with an equal user name, by number: at most one of them is not removed. */
@@ -79,7 +79,7 @@ const reads = (queries: RecordQueries) => ({
   refusedRequests: () => queries.all(allRefused, ''),
 });
 
-/** Persons and their devices, what leavers did, and what sources sent in vain. */
+/** Persons and their devices, leaves, and requests of sources that were refused. */
 export const people = subject({
   tables: [persons],
   replaced: [LeaverWindow, CaseRows, RefusedRows],

@@ -19,7 +19,7 @@ export function withCount(counts: LeaverCounts, now: number, devices: number, is
   return [...others, isHeld ? [start, locked, held + devices] : [start, locked + devices, held]];
 }
 
-/** Whether so many more must wait for a release. `all`: what there is of their kind, those that were ended within the time included. */
+/** Whether `more` of a kind must wait for a release. `all`: their total, including those that ended within the time of the brake. */
 const exceeds = (recent: LeaverCounts, more: number, all: number): boolean => {
   const concerned = sum(recent, 1) + sum(recent, 2) + more;
   return concerned >= leaverBrake.least && concerned > leaverBrake.share * all;
@@ -36,16 +36,16 @@ export const brakeRows = { devices: 1, accounts: 2, names: 3 } as const;
 /** The counts of each kind. */
 export type BrakeCounts = Readonly<Record<keyof typeof brakeRows, LeaverCounts>>;
 
-/** Whether a leave that ends so many ACTIVE devices and accounts must wait for a release. One that ends neither does not count. */
+/** Whether a leave that ends this many ACTIVE devices and accounts must wait for a release. A leave that ends neither does not count. */
 export const isLeaveHeld = (
   { devices, accounts }: Omit<BrakeCounts, 'names'>,
   ended: { readonly devices: number; readonly accounts: number },
   totals: BrakeTotals,
 ): boolean =>
-  // While devices are held, those who have an account alone are held too: one mistake concerns both.
+  // While devices are held, leavers who have only an account are held too: one mistake concerns both.
   (ended.devices + ended.accounts > 0 && exceeds(devices, ended.devices, totals.activeDevices + sum(devices, 1))) ||
   (ended.accounts > 0 && exceeds(accounts, ended.accounts, totals.accounts));
 
-/** Whether a new user name that shows at so many ACTIVE devices, and disables so many accounts, must wait for a release. */
+/** Whether a new user name must wait for a release. `affected`: the ACTIVE devices that show it, and the accounts that it disables. */
 export const isNameHeld = (recent: LeaverCounts, affected: number, { activeDevices, accounts }: BrakeTotals): boolean =>
   affected > 0 && exceeds(recent, affected, activeDevices + accounts);

@@ -1,7 +1,7 @@
 /** Rules for persons who leave, and for user names that the brake holds. */
 import { personKey } from '../../src/contract/person-key.ts';
 import { accountsNamed, enabledAdmins, users } from '../accounts/tables.ts';
-import { edit as editUser, isOfProvider } from '../accounts/user.ts';
+import { edit as editUser, isGiven, isOfProvider } from '../accounts/user.ts';
 import { userChanges } from '../accounts/user-rules.ts';
 import { deactivate, lock } from '../devices/decisions.ts';
 import type { DeviceRecord } from '../devices/records.ts';
@@ -86,7 +86,7 @@ export function hold(draft: Draft, person: PersonRecord, update: PersonUpdate, c
     .of(devices)
     .all(devicesOf, person.number)
     .filter(({ status }) => status === 'ACTIVE').length;
-  const affected = active + enabledOf(draft, person.userKey).filter(account => !isOfProvider(account)).length;
+  const affected = active + enabledOf(draft, person.userKey).filter(one => !isOfProvider(one) && !isGiven(one)).length;
   const recent = counted(draft, 'names', context);
   const held = heldName(person, update, { devices: active, affected, recent, now: context.at });
   count(draft, 'names', affected, held !== null, context);

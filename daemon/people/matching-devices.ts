@@ -1,13 +1,14 @@
-/** Devices that are bound to a name without a person: whose they may be, and giving them to persons. */
+/** Devices that are bound to a name without a person: whose they may be. Giving them, and accounts, to persons. */
 import { Type } from 'typebox';
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
-import { deviceIds, personIds } from '../../src/contract/ids.ts';
+import { deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
 import type { MatchCandidate } from '../../src/contract/matching.ts';
 import { matchItem } from '../../src/contract/matching.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import { give } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
@@ -67,6 +68,13 @@ export class MatchingDevices {
       const results: Result[] = [];
       for (const item of matches) {
         try {
+          if (Object(item).accountId !== undefined) {
+            const account = await this.#account(context, item);
+            results.push(account.result);
+            changes.push(...account.changes);
+            guards.push(...account.guards);
+            continue;
+          }
           const { device, person, result } = await this.#read(item);
           refuseOther(device, matched.get(device.number)?.number ?? device.person, person);
           results.push(result);
@@ -85,11 +93,41 @@ export class MatchingDevices {
     });
   }
 
+  /** Gives an account to an active person: a leave then ends it. */
+  async #account(context: Context, item: unknown) {
+    const { store } = this.#parts;
+    const { deviceId, accountId = '', personId } = itemIn(item);
+    if (deviceId !== undefined) throw new ApiError(Code.parameterError, 'either deviceId or accountId is required');
+    if (context.caller.serviceToken !== null)
+      throw new ApiError(Code.noPermission, 'a service token cannot change accounts');
+    const number = userIds.parse(accountId);
+    const account = number === null ? null : await store.user(number);
+    if (!account) throw new ApiError(404, `account ${accountId} does not exist`);
+    const person = await personWith(store, personId);
+    if (!person) throw new ApiError(404, `person ${personId} does not exist`);
+    const result = {
+      deviceId: null,
+      accountId,
+      personId,
+      status: 'success',
+      code: SUCCESS,
+      message: 'success',
+    } as const;
+    if (account.userKey === person.userKey) return { result, changes: [], guards: [] };
+    if (!person.active)
+      throw new ApiError(Code.parameterError, `${personId} has left: disable the account ${accountId} instead`);
+    const holder = await store.personByName(account.userKey);
+    if (holder && holder.removedAt === null)
+      throw new ApiError(Code.parameterError, `account ${accountId} belongs to ${personIds.format(holder.number)}`);
+    const { change, guards } = give(account, person.userKey, { before: null, after: personId });
+    const isPresent = { kind: 'owner', userId: person.userName, isRequired: true } as const;
+    return { result, changes: [change], guards: [...guards, isPresent] };
+  }
+
   async #read(item: unknown) {
     const { store } = this.#parts;
-    const read = readItem(item);
-    if (!read.ok) throw new ApiError(Code.parameterError, read.message);
-    const { deviceId, personId } = read.value;
+    const { deviceId, personId } = itemIn(item);
+    if (deviceId === undefined) throw new ApiError(Code.parameterError, 'either deviceId or accountId is required');
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await store.device(number);
     if (!device) throw new ApiError(Code.deviceNotFound);
@@ -120,6 +158,12 @@ export class MatchingDevices {
   }
 }
 
+function itemIn(item: unknown) {
+  const read = readItem(item);
+  if (!read.ok) throw new ApiError(Code.parameterError, read.message);
+  return read.value;
+}
+
 function refuseOther(device: DeviceRecord, present: number | null, person: PersonRecord): void {
   const id = deviceIds.format(device.number);
   if (device.userId === null) throw new ApiError(Code.parameterError, `device ${id} is not bound to a name`);
@@ -127,10 +171,11 @@ function refuseOther(device: DeviceRecord, present: number | null, person: Perso
     throw new ApiError(Code.parameterError, `device ${id} belongs to ${personIds.format(present)}`);
 }
 
-function asSent(item: unknown): Pick<Result, 'deviceId' | 'personId'> {
-  const { deviceId, personId } = Object(item) as Record<string, unknown>;
+function asSent(item: unknown): Pick<Result, 'deviceId' | 'accountId' | 'personId'> {
+  const { deviceId, accountId, personId } = Object(item) as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  return { deviceId: text(deviceId), personId: text(personId) };
+  const account = accountId === undefined ? {} : { accountId: text(accountId) };
+  return { deviceId: text(deviceId), ...account, personId: text(personId) };
 }
 
 /** The text without accents. */

@@ -34,7 +34,7 @@ export function activeOf(draft: Draft, person: PersonRecord, accountIds: readonl
   return [...records.all(activeDevicesOf, number), ...active].sort((a, b) => a.number - b.number);
 }
 
-/** The device becomes one of the person with its name. */
+/** Gives the device to the person with its name. */
 export function bind(device: DeviceRecord, { number }: PersonRecord): DeviceUpdate {
   const after = { personId: personIds.format(number) };
   return updateOf(device, { person: number }, { personId: null }, after);

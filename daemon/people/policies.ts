@@ -1,7 +1,9 @@
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
 import type { DeviceRecord } from '../devices/records.ts';
+import type { Context } from '../requests/context.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { Store } from '../store/store.ts';
 import type { LookupKey } from '../store/table.ts';
@@ -20,6 +22,17 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements Owne
   constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
     super({ store, now, name: PEOPLE_POLICY, type: 'PEOPLE_POLICY_SET', none: noPeoplePolicy });
     this.#store = store;
+  }
+
+  /** Days that are absent stay: a program of an earlier version does not know them. */
+  override async set(context: Context, given: PeoplePolicy): Promise<PeoplePolicy> {
+    const { retentionDays: before, copiesDays, arrivalDays } = (await this.read()).config;
+    const { retentionDays = before } = given;
+    if (context.caller.serviceToken !== null && (retentionDays ?? null) !== (before ?? null))
+      throw new ApiError(Code.noPermission, 'a service token cannot change retentionDays: an erasure is permanent');
+    const known = Object.entries({ copiesDays, arrivalDays, ...given, retentionDays });
+    const wanted = known.filter(([, value]) => value !== undefined);
+    return super.set(context, Object.fromEntries(wanted) as PeoplePolicy);
   }
 
   /** Reads what it needs for these user names at once, and judges each of them. */

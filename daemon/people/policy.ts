@@ -1,7 +1,8 @@
 /** The policy of persons, and their groups: documents that the journal proves. Decisions only, no I/O. */
 import { Code } from '../../src/contract/codes.ts';
+import { dayMs } from '../../src/contract/durations.ts';
 import { groupIds } from '../../src/contract/ids.ts';
-import { personBounds } from '../../src/contract/limits.ts';
+import { arrivalDays, personBounds } from '../../src/contract/limits.ts';
 import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { Refusal } from '../base/decision.ts';
@@ -19,6 +20,10 @@ export const leaverRuleOf = ({ leavers, leaverDelayHours }: PeoplePolicy): Leave
   action: leavers,
   delayMs: leaverDelayHours * 3_600_000,
 });
+
+/** Before when a key was sent whose arrival is overdue at this time; null if none ever is. */
+export const overdueSince = ({ arrivalDays: days = arrivalDays }: PeoplePolicy, at: number): number | null =>
+  days === null ? null : at - days * dayMs;
 
 /** The document with the groups of persons. */
 export const GROUPS = 'groups';
@@ -83,6 +88,10 @@ export function changeGroup(
   const list = groups.list.map(one => (one.number === group.number ? record : one));
   return { record, change: stored({ ...groups, list }, { changed: groupIds.format(group.number) }) };
 }
+
+/** The groups that only one of two lists has. */
+export const movedGroups = (before: readonly number[], after: readonly number[]): ReadonlySet<number> =>
+  new Set([...before, ...after].filter(number => before.includes(number) !== after.includes(number)));
 
 /** Notes that members of these groups have changed; of none of them if `numbers` is empty. */
 export function touchGroups(groups: Groups, numbers: ReadonlySet<number>, at: number): readonly DocumentSet[] {

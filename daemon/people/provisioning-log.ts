@@ -37,7 +37,16 @@ const ofPersons = `SELECT at, type, subject AS person, actor, request_id AS "req
     .map(type => `'${type}'`)
     .join(', ')})`;
 
+/** `?`: the number of the account, and the id that the entry follows. */
+const laterUpdates = `SELECT id FROM event
+  WHERE device IS NULL AND subject IS NOT NULL AND subject = ? AND type = 'USER_UPDATED' AND id > ? LIMIT 1`;
+
 export const logReads = (queries: RecordQueries) => ({
+  /** An update of an account after an entry, if there is one. */
+  laterUpdates: (user: number, after: number) => queries.rows<{ readonly id: number }>(laterUpdates, [user, after]),
+  /** The entries about a person after an entry. */
+  laterPersonEntries: (person: number, after: number) =>
+    queries.rows<PersonEntry>(`${ofPersons} AND subject = ? AND id > ? ORDER BY id`, [person, after]),
   /** The last entries about all persons, or about one. */
   personEntries: (person: number | null, limit: number) =>
     person === null

@@ -1,5 +1,6 @@
-import type { Bindings } from '../http/bindings.ts';
+import { type Bindings, batchMessage } from '../http/bindings.ts';
 import type { Cases } from './cases.ts';
+import type { ProviderDrift } from './drift.ts';
 import type { Erasure } from './erasure.ts';
 import type { MatchingDevices } from './matching-devices.ts';
 import type { PeopleImport } from './people-import.ts';
@@ -8,6 +9,7 @@ import type { ProvisioningLog } from './provisioning-log.ts';
 import type { RefusedRequests } from './refused.ts';
 import type { PeopleService } from './service.ts';
 import type { StandingCheck } from './standing-check.ts';
+import type { UndoingBatches } from './undo.ts';
 
 /** The services of persons. */
 interface PeopleServices {
@@ -19,6 +21,8 @@ interface PeopleServices {
   readonly erasure: Erasure;
   readonly imports: PeopleImport;
   readonly matching: MatchingDevices;
+  readonly undo: UndoingBatches;
+  readonly drift: ProviderDrift;
   readonly peoplePolicies: PeoplePolicies;
 }
 
@@ -42,8 +46,10 @@ export const peopleOperations = (to: PeopleServices): Bindings => ({
   listRefusedRequests: ({ query }) => to.refused.list(query),
   listProvisioning: ({ query }) => to.log.list(query),
   listUnmatched: ({ query }) => to.matching.list(query),
-  importPeople: ({ context, body }) => to.imports.run(context, body),
-  matchPeople: ({ context, body }) => to.matching.match(context, body),
+  importPeople: { handle: ({ context, body }) => to.imports.run(context, body), message: batchMessage },
+  matchPeople: { handle: ({ context, body }) => to.matching.match(context, body), message: batchMessage },
+  comparePeople: ({ context, body }) => to.drift.compare(context, body),
+  undoPeople: ({ context, body }) => to.undo.run(context, body),
   releasePeople: ({ context, body }) => to.people.release(context, body),
   showPeoplePolicy: () => to.peoplePolicies.show(),
   setPeoplePolicy: ({ context, body }) => to.peoplePolicies.set(context, body),

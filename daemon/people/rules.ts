@@ -3,8 +3,10 @@
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { accountsNamed, enabledAdmins, users } from '../accounts/tables.ts';
-import { isOfProvider, keepsName } from '../accounts/user.ts';
+import { give, isGiven, isOfProvider, keepsName } from '../accounts/user.ts';
+import { userChanges } from '../accounts/user-rules.ts';
 import { activeDevicesOf, devices, devicesOf, unkeyedNamed, unmatchedNamed } from '../devices/tables.ts';
+import type { UserRecord } from '../requests/callers.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EntryContext } from '../store/journal-end.ts';
 import type { Draft } from '../store/write/draft.ts';
@@ -21,6 +23,7 @@ import { bind, holds, updateOf, wantNamed } from './person-devices.ts';
 import { digestSources, rowDigest } from './person-digest.ts';
 import { apply, change, enter } from './person-writes.ts';
 import type { OwnerGuard, PersonChange, PersonRecord, PresentGuard } from './records.ts';
+import { withFormer } from './sealed-names.ts';
 import { leaverCases, leaverCounts, people, peopleNamed, peopleWithId } from './tables.ts';
 
 type Adding = Extract<PersonChange, { kind: 'person.add' }>;
@@ -80,7 +83,7 @@ export const personChanges: ChangeRules<PersonChange['kind']> = {
       const { set, entry } = held ?? update;
       const record = change(draft, person, set, context);
       if (update.renamed && !held) rename(draft, record, update.renamed, context);
-      enter(draft, record, entry, context);
+      enter(draft, record, withFormer(entry, person, record), context);
       if (set.active) endCase(draft, record, context);
       return held ? { kind: 'held' } : done;
     },
@@ -137,7 +140,7 @@ function checkName(draft: Draft, person: number, key: string): void {
 }
 
 /**
- * The devices of a person show a new user name. A local account keeps the former one, so a leave would not find it: it is
+ * The devices of a person show a new user name. A local account with the former one keeps it, so a leave would not find it: it is
  * disabled. Accounts of the provider end there.
  */
 function rename(
@@ -155,7 +158,15 @@ function rename(
   }
   if (personKey(from) === person.userKey) return;
   for (const account of draft.of(users).all(accountsNamed, personKey(from)))
-    if (!account.disabled && !isOfProvider(account)) disable(draft, account, context);
+    if (isGiven(account)) giveAgain(draft, account, person, context);
+    else if (!account.disabled && !isOfProvider(account)) disable(draft, account, context);
+}
+
+/** An account that was given to a person follows the key of the person. */
+export function giveAgain(draft: Draft, account: UserRecord, person: PersonRecord, context: EntryContext): void {
+  const personId = personIds.format(person.number);
+  const { change } = give(account, person.userKey, { before: personId, after: personId });
+  userChanges['user.set'].apply(draft, change, context);
 }
 
 export const ownerGuards: GuardRules<(OwnerGuard | PresentGuard)['kind']> = {

@@ -1,13 +1,14 @@
 /**
- * User names of persons in entries of the journal: sealed with a key that follows from the salt of the person. Without the row of
- * the person they cannot be read, so a later erasure needs no change of the journal.
+ * User names and former values of persons in entries of the journal: sealed with a key that follows from the salt of the person.
+ * Without the row of the person they cannot be read, so a later erasure needs no change of the journal.
  */
 import { hash } from 'node:crypto';
 import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
+import { namesIn } from '../../src/contract/names.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { Entry } from '../store/journal.ts';
-import type { PersonRecord } from './records.ts';
+import type { PersonDetails, PersonRecord } from './records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -57,6 +58,30 @@ export const openedNames = <F extends Fields>(fields: F, saltOf: (person: number
     const opened = salt === undefined ? null : openSecret(keyOf(salt), boundTo(name.person), name.sealed);
     return opened ?? personIds.format(name.person);
   });
+
+/** Fields of a person whose former values an entry has, sealed. Groups: their numbers. */
+export const formerFields = namesIn(
+  'userName name names email externalId source groups',
+) satisfies readonly (keyof PersonDetails)[];
+/** Former values of the fields that an entry has changed. */
+export type FormerValues = Partial<Pick<PersonDetails, (typeof formerFields)[number]>>;
+
+const valuesBoundTo = (person: number): Binding => ({ subject: person, place: 'former values' });
+
+/** The entry about a change of a person, with the former values; the same entry if none of these fields changes. */
+export function withFormer(entry: Entry, before: PersonRecord, after: PersonRecord): Entry {
+  const changed = formerFields.filter(field => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  if (changed.length === 0) return entry;
+  const values = JSON.stringify(Object.fromEntries(changed.map(field => [field, before[field]])));
+  const former = sealSecret(keyOf(before.salt), valuesBoundTo(before.number), values);
+  return { ...entry, detail: { fields: changed, ...entry.detail, former } };
+}
+
+/** The values that `withFormer` has sealed; null if the person was erased since. */
+export function formerIn(sealed: string, { number, salt }: Pick<PersonRecord, 'number' | 'salt'>): FormerValues | null {
+  const opened = openSecret(keyOf(salt), valuesBoundTo(number), sealed);
+  return opened === null ? null : (JSON.parse(opened) as FormerValues);
+}
 
 /** Adds the persons whose names the fields have. */
 export function collectPersons(fields: Fields, persons: Set<number>): void {

@@ -1,6 +1,6 @@
 /** The operations on persons. */
 
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../src/contract/ids.ts';
 import type * as api from '../../src/contract/people.ts';
@@ -40,7 +40,7 @@ interface PeopleServiceParts {
 }
 
 const firstDevice = { sortBy: 'deviceId', descending: false, offset: 0, limit: 1 } as const;
-const taken = (userName: string) => new ApiError(Code.parameterError, `userName ${userName} already exists`);
+const taken = (userName: string) => inputError('userName', `${userName} already exists`);
 
 /** Devices that are shown of a held person. */
 const MAX_SHOWN = 1000;

@@ -3,6 +3,9 @@ import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { settingsIn } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
+import { driftedPersons } from './drift-records.ts';
+import { overdueErasures } from './erasure.ts';
+import { overdueShipmentCount } from './shipments.ts';
 
 interface CheckParts {
   readonly store: Store;
@@ -24,22 +27,26 @@ export class StandingCheck {
   async figures(): Promise<DataOf<Routes['checkPeople']>> {
     const { store, now } = this.#parts;
     const at = now();
-    const [devices, accounts, tokens, credentials, unmatched, unreported, cases] = await Promise.all([
-      store.leaverDevices(),
-      store.leaverAccounts(),
-      store.leaverTokens(at),
-      store.leaverCredentials(),
-      store.unmatchedActive(),
-      this.#unreported(at),
-      store.leaverCaseCount(true),
-    ]);
-    return { devices, accounts, tokens, credentials, unmatched, unreported, cases };
+    const [devices, accounts, tokens, credentials, unmatched, unreported, drift, unerased, cases, shipments] =
+      await Promise.all([
+        store.leaverDevices(),
+        store.leaverAccounts(),
+        store.leaverTokens(at),
+        store.leaverCredentials(),
+        store.unmatchedActive(),
+        this.#unreported(at),
+        driftedPersons(store),
+        overdueErasures(store, at),
+        store.leaverCaseCount(true),
+        overdueShipmentCount(store, at),
+      ]);
+    return { devices, accounts, tokens, credentials, unmatched, unreported, drift, unerased, cases, shipments };
   }
 
-  /** Writes an event if a figure beside that of the cases, which have their own events, has changed. */
+  /** Writes an event if a figure beside those of cases and shipments, which have their own events, has changed. */
   async announce(): Promise<void> {
     const { store, log, now } = this.#parts;
-    const { cases, ...data } = await this.figures();
+    const { cases, shipments: _, ...data } = await this.figures();
     const text = JSON.stringify(data);
     const isClean = Object.values(data).every(figure => figure === 0);
     if (!isClean)

@@ -1,8 +1,12 @@
 /** Persons: those who hold keys, and what follows when they leave. */
 
+import { minuteMs } from '../../src/contract/durations.ts';
+import { sleep } from '../../src/delivery/wait.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Cases } from './cases.ts';
+import { dailyDrift, ProviderDrift } from './drift.ts';
+import type { PersonReader } from './drift-records.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
 import { Erasure } from './erasure.ts';
 import { Leavers } from './leavers.ts';
@@ -14,12 +18,16 @@ import { ProvisioningLog } from './provisioning-log.ts';
 import { RefusedRequests } from './refused.ts';
 import { peopleOperations } from './routes.ts';
 import { PeopleService } from './service.ts';
+import { overdueShipments } from './shipments.ts';
 import { StandingCheck } from './standing-check.ts';
-import { dueLeavers, earlierDevices, overdueItems } from './work.ts';
+import { UndoingBatches } from './undo.ts';
+import { dueErasures, dueLeavers, earlierDevices, overdueItems } from './work.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {
     people?: { readonly leavers: Leavers; readonly refused: RefusedRequests };
+    /** Providers whose users can be read. */
+    personReaders?: () => Promise<readonly PersonReader[]>;
   }
 }
 
@@ -39,11 +47,26 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   const cases = new Cases({ store, now });
   const check = new StandingCheck({ store, log, now });
   stack.start(new DueWork({ store, log }, overdueItems({ store, cases, check, now })));
+  const erasure = new Erasure({
+    ...{ store, now, log, policies: peoplePolicies },
+    confirm: (context, password) => offers.accounts.passwords.confirmAdministrator(context, password),
+  });
+  stack.start(new DueWork({ store, log }, dueErasures(erasure)));
+  stack.start(new DueWork({ store, log }, overdueShipments({ store, now })));
+  const readers = async () => (await offers.personReaders?.()) ?? [];
+  const drift = new ProviderDrift({ store, leavers, readers, now, log });
+  stack.start(
+    new DueWork(
+      { store, log },
+      dailyDrift(drift, turn => sleep(10 * minuteMs, turn)),
+    ),
+  );
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
   offers.persons = {
     named: async userName => store.personByName(userName),
     numbered: async person => store.person(person),
+    presence: ({ userKey }) => ({ kind: 'owner', userId: userKey, isRequired: true }),
   };
   offers.personNames = personNames(store);
   return {
@@ -53,13 +76,11 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
       check,
       log: new ProvisioningLog({ store, refused }),
       refused,
-      erasure: new Erasure({
-        store,
-        now,
-        confirm: (context, password) => offers.accounts.passwords.confirmAdministrator(context, password),
-      }),
+      erasure,
       imports: new PeopleImport({ store, leavers, refused, now }),
       matching: new MatchingDevices({ store, now }),
+      drift,
+      undo: new UndoingBatches({ store, leavers, now }),
       peoplePolicies,
     }),
     gauges: async () => {
@@ -90,6 +111,18 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
         devmgr_persons_unreported: {
           help: 'Active persons whose source can no longer report that they leave',
           value: figures.unreported,
+        },
+        devmgr_persons_drifted: {
+          help: 'Active persons who are gone or disabled at their identity provider or in the directory',
+          value: figures.drift,
+        },
+        devmgr_persons_unerased: {
+          help: 'Persons whom the policy should have erased a day ago',
+          value: figures.unerased,
+        },
+        devmgr_shipments_overdue: {
+          help: 'Keys that were sent to their persons, whose arrival is overdue',
+          value: figures.shipments,
         },
         devmgr_cases_open: { help: 'Open cases of persons who have left', value: figures.cases },
         devmgr_provisioning_refused: {

@@ -6,10 +6,13 @@ import type { Store } from '../store/store.ts';
 import { overdue } from './case-records.ts';
 import type { Cases } from './cases.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
+import type { Erasure } from './erasure.ts';
 import type { Leavers } from './leavers.ts';
 import type { StandingCheck } from './standing-check.ts';
 
-/** Persons of one look. */
+/** Milliseconds between two searches for persons to erase. */
+const ERASURES_MS = 600_000;
+/** Persons of one search. */
 const PORTION = 100;
 
 interface DueLeaversParts {
@@ -41,8 +44,8 @@ interface EarlierDevicesParts {
 }
 
 /**
- * Devices that a daemon of an earlier version binds to a name while it shares the registry become devices of a person. Not a part
- * of `dueLeavers`: such a daemon may have that work for as long as it runs, but it does not know this one.
+ * Gives devices to persons that a daemon of an earlier version binds to a name while it shares the registry. Separate from
+ * `dueLeavers`: a daemon of an earlier version may hold that work as long as it runs, but it does not know this one.
  */
 export const earlierDevices = ({ store, now }: EarlierDevicesParts): DueTask => ({
   work: 'earlier devices',
@@ -76,4 +79,15 @@ export const overdueItems = ({ store, cases, check, now }: OverdueItemsParts): D
     return false;
   },
   wait: turn => sleep(hourMs, turn),
+});
+
+/** Every ten minutes: erases those whose time by the policy has ended. */
+export const dueErasures = (erasure: Pick<Erasure, 'eraseDue'>): DueTask => ({
+  work: 'erasures',
+  undone: 'persons are not erased at the end of their time',
+  look: async turn => {
+    await erasure.eraseDue(turn);
+    return false;
+  },
+  wait: turn => sleep(ERASURES_MS, turn),
 });

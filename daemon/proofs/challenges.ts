@@ -1,6 +1,6 @@
 /** Challenges for keys. They are not stored: each is derived from its id and a secret that all daemons of the registry have. */
 import { createECDH, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, inputError } from '../../src/contract/codes.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 
 /** Challenges for keys. */
@@ -49,10 +49,9 @@ export class Challenges {
       timingSafeEqual(this.#code(content), id.subarray(SIZE - CODE));
     if (!isOwn) throw new ApiError(404, 'no such challenge: proofId is unknown');
     if (!this.#holderTag(holder).equals(id.subarray(TIME, TIME + HOLDER)))
-      throw new ApiError(Code.parameterError, 'proofId: this challenge was given to another caller');
+      throw inputError('proofId', ': this challenge was given to another caller, or for another action');
     const challenge = this.#from(id);
-    if (now >= challenge.expiresAt)
-      throw new ApiError(Code.parameterError, 'proofId: this challenge has expired; request another one');
+    if (now >= challenge.expiresAt) throw inputError('proofId', ': this challenge has expired; request another one');
     return challenge;
   }
 

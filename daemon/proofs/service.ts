@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
@@ -68,7 +68,7 @@ export class ProofService {
   async #submit(context: Context, challenge: Challenge, body: Body): Promise<DataOf<Routes['submitProof']>> {
     const { store, roots, now } = this.#parts;
     if (await store.proof(challenge.proofId))
-      throw new ApiError(Code.parameterError, 'proofId: this challenge was answered before; request another one');
+      throw inputError('proofId', ': this challenge was answered before; request another one');
     const device = await this.#registered(body.serialNumber);
     const at = now();
     const answer = this.#answer(context, challenge, body, device, at);

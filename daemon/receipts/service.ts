@@ -1,10 +1,10 @@
 /** Texts that keys sign, their signatures, and lists of receipts. */
 import { createHmac } from 'node:crypto';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
-import { relyingParty } from '../../src/contract/key-values.ts';
+import { identityParty, relyingParty } from '../../src/contract/key-values.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
 import { checkReceipt, readBrowserData, receiptHash, signedFor } from '../../src/contract/receipts/check.ts';
 import { type ReceiptFacts, readReceiptText, receiptText } from '../../src/contract/receipts/text.ts';
@@ -27,7 +27,7 @@ import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from './rec
 interface ReceiptServiceParts {
   readonly store: Store;
   readonly roots: Pick<TrustedRoots, 'current'>;
-  readonly identities: Pick<IdentityJudge, 'credentialOf'> | undefined;
+  readonly identities: Pick<IdentityJudge, 'credentialOf' | 'demandSigned'> | undefined;
   readonly registryId: string;
   /** Shared by all daemons of the registry, so that each accepts the texts of the others. */
   readonly secret: Uint8Array;
@@ -63,8 +63,7 @@ export class ReceiptService {
     const device = await readDevice(store, body.deviceId);
     accept(receiptRefusal(kind, device));
     const { serialNumber, userId, tags } = device;
-    if (userId === null)
-      throw new ApiError(Code.parameterError, `deviceId: device ${body.deviceId} is not bound to a person`);
+    if (userId === null) throw inputError('deviceId', `: device ${body.deviceId} is not bound to a person`);
     const facts = {
       kind,
       registryId,
@@ -100,7 +99,7 @@ export class ReceiptService {
       throw new ApiError(404, 'no such receipt: receiptId does not belong to this text and caller');
     // Also one that a clock has dated in the future: it would be valid until then.
     if (Math.abs(this.#parts.now() - Date.parse(facts.date)) >= VALID_MS)
-      throw new ApiError(Code.parameterError, 'receiptId: this receipt has expired; request another one');
+      throw inputError('receiptId', ': this receipt has expired; request another one');
     return retrying(() => this.#submit(context, facts, body, browser));
   }
 
@@ -116,26 +115,28 @@ export class ReceiptService {
     const device = await readDevice(store, deviceId);
     accept(receiptRefusal(kind, device));
     if (device.userId !== person)
-      throw new ApiError(
-        Code.parameterError,
-        `text: device ${deviceId} is now bound to another person; request another receipt`,
-      );
+      throw inputError('text', `: device ${deviceId} is now bound to another person; request another receipt`);
     const { clientData } = body;
     const { signers } = await this.#signers(context, device, kind, clientData === undefined ? [] : browser?.keys);
     if (clientData !== undefined && readBrowserData(clientData)?.origin !== browser?.origin)
-      throw new ApiError(Code.parameterError, 'clientData: it is not of this page');
+      throw inputError('clientData', ': it is not of this page');
     const signer = signers.find(({ credential }) => credential.id === body.credentialId);
-    if (!signer) throw new ApiError(Code.parameterError, `credentialId: ${NOT_ACCEPTED}`);
+    if (!signer) throw inputError('credentialId', `: ${NOT_ACCEPTED}`);
     const isForIt = signedFor(body.authenticatorData, facts.registryId, clientData) === signer.relyingParty;
     const checked = isForIt
       ? checkReceipt({ ...body, proof: { clientData: clientData ?? null } }, signer.credential.publicKey)
       : 'it was signed for another relying party';
-    if (typeof checked === 'string') throw new ApiError(Code.parameterError, `signature: ${checked}`);
+    if (typeof checked === 'string') throw inputError('signature', `: ${checked}`);
     const receipt = newReceipt({ receiptId, device: device.number, kind, dueAt }, body, signer);
     const holder = device.person && personIds.format(device.person);
     const { change, guards } = sign(device, receipt, holder || null);
+    const isRecognized = signer.relyingParty === identityParty(facts.registryId);
+    const signed =
+      isRecognized || clientData !== undefined
+        ? []
+        : await this.#parts.identities?.demandSigned(context, device, 'receipt', body.identity);
     const at = now();
-    return commitLast(store, context, { at, changes: [change], guards }, ([result]) => {
+    return commitLast(store, context, { at, changes: [change, ...(signed ?? [])], guards }, ([result]) => {
       if (result?.kind === 'duplicate') throw signedBefore();
       return shown({ ...receipt, createdAt: timeOf(result, at) }, null);
     });
@@ -189,19 +190,19 @@ export class ReceiptService {
 
 const NOT_ACCEPTED =
   'this credential may not sign. Prove the key by FIDO first; a return is signed by the key that was issued, and another key needs grade unit or an ADMIN';
-const signedBefore = () => new ApiError(Code.parameterError, 'receiptId: this receipt was signed before');
+const signedBefore = () => inputError('receiptId', ': this receipt was signed before');
 
 const oneLine = (name: string | null | undefined): string | null => name?.replaceAll(/\s+/gu, ' ').trim() || null;
 
 /** When a loan ends; null for other kinds. */
 function dueTime({ kind, dueAt }: BodyOf<Routes['createReceipt']>, at: number): string | null {
   if (kind !== 'loan') {
-    if (dueAt) throw new ApiError(Code.parameterError, `dueAt must be absent: a ${kind} has no end`);
+    if (dueAt) throw inputError('dueAt', `must be absent: a ${kind} has no end`);
     return null;
   }
   const due = dueAt ? parseInstant(dueAt) : null;
-  if (!due) throw new ApiError(Code.parameterError, 'dueAt of a loan must be an ISO 8601 time with a zone');
-  if (due.getTime() <= at) throw new ApiError(Code.parameterError, 'dueAt must be in the future');
+  if (!due) throw inputError('dueAt', 'of a loan must be an ISO 8601 time with a zone');
+  if (due.getTime() <= at) throw inputError('dueAt', 'must be in the future');
   return due.toISOString();
 }
 

@@ -7,7 +7,7 @@ export interface UserRecord {
   /** The number in the id USR-n: from 1, without gaps. */
   readonly number: number;
   readonly username: string;
-  /** `personKey` of `username`. Not unique: names of accounts differ in upper and lower case. */
+  /** `personKey` of `username`, or of the person to whom `people match` has given the account. Not unique. */
   readonly userKey: string;
   /** Encoded hash with its parameters; never leaves the daemon. */
   readonly passwordHash: string;

@@ -1,6 +1,6 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { deviceIds, tokenIds, userIds } from '../../src/contract/ids.ts';
-import type { CallerRole } from '../../src/contract/values.ts';
+import { type CallerRole, permissionsWithoutRole } from '../../src/contract/values.ts';
 import { retry } from '../../src/delivery/retry.ts';
 import { schedules } from '../../src/delivery/schedules.ts';
 import { Refusal } from '../base/decision.ts';
@@ -75,6 +75,16 @@ export class VersionChanged extends ApiError {
     super(412, `device ${deviceIds.format(number)} was changed: it has version ${version} now. Read it again`);
     this.version = version;
   }
+}
+
+/**
+ * Refuses with 2007 a service token for doors, hosts or a provider of persons: its permissions need no role, so with the role VIEWER it
+ * does not read what people with that role do.
+ */
+export function refuseConfined({ serviceToken }: Pick<Caller, 'serviceToken'>): void {
+  if (serviceToken?.role !== 'VIEWER' || !serviceToken.may.some(one => permissionsWithoutRole.includes(one))) return;
+  const may = serviceToken.may.join(', ');
+  throw new ApiError(Code.noPermission, `this service token is for ${may} alone: use one without these permissions`);
 }
 
 /** Name of a user or service token; null for the role LOCAL. */
@@ -172,7 +182,7 @@ async function commitKeyed<T>(
 }
 
 /** The error that a refusal of the domain is reported with. */
-export const refused = ({ code, message }: Refusal): ApiError => new ApiError(code, message);
+export const refused = ({ code, message, details }: Refusal): ApiError => new ApiError(code, message, null, details);
 
 /** Returns what the domain has decided; throws its refusal as an `ApiError`. */
 export function accept<T>(decided: T | Refusal): T {

@@ -267,7 +267,7 @@ class ScimTurns {
     return new Promise(resolve => {
       // A response that is read slowly takes memory until its end, so its turn lasts as long.
       const turn = async (): Promise<void> => {
-        const closed = response.closed ? undefined : once(response, 'close');
+        const closed = response.closed ? undefined : once(response, 'close').catch(() => {});
         resolve();
         await closed;
       };

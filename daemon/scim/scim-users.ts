@@ -74,7 +74,7 @@ export class ScimUsers extends ScimResources {
           if (active === false && existing.externalId === given.externalId) await this.#leave(request, existing, false);
           throw taken('userName', given.userName);
         }
-        await this.#refuseKnown(given.externalId, null);
+        if (await this.#isKnown(given.externalId, null)) throw taken('externalId', given.externalId!);
         const back = domain.removedAs(named, given.externalId);
         if (back) return this.#save(request, back, { user: { ...given, active: true }, left });
         const added = [domain.create({ ...given, groups: [], source: SOURCE }), ...this.#listed(given.userName, left)];
@@ -111,25 +111,31 @@ export class ScimUsers extends ScimResources {
       const person = await this.#person(id);
       requireVersion(request, person.version);
       const wanted = read(person);
-      const { userName, active } = wanted.user;
-      const isTaken =
-        domain.isSomeoneElse(person, wanted.user) ||
-        (userName !== person.pendingName && (await nameTakenBy(this.store, person, userName)) !== null);
-      // A person leaves even if the new name is refused.
-      if (active === false && isTaken) await this.#leave(request, person, false);
-      if (isTaken) throw taken('userName', userName);
-      await this.#refuseKnown(wanted.user.externalId, person);
-      await this.#save(request, person, wanted);
+      const { user, left } = wanted;
+      const { userName, externalId } = user;
+      const isNameTaken = userName !== person.pendingName && (await nameTakenBy(this.store, person, userName)) !== null;
+      const isOther = domain.isSomeoneElse(person, user) || (await this.#isKnown(externalId, person));
+      const refused = [
+        ...(isNameTaken ? [taken('userName', userName)] : []),
+        ...(isOther ? [taken('externalId', externalId!)] : []),
+      ];
+      // Someone who leaves does so whatever else the request contains: what others have is left out.
+      if (user.active !== false && refused.length > 0) throw refused[0];
+      const kept = {
+        userName: isNameTaken ? person.userName : userName,
+        externalId: isOther ? person.externalId : externalId,
+      };
+      await this.#save(request, person, { user: { ...user, ...kept }, left: [...left, ...refused] });
     });
     return this.show(id, request);
   }
 
-  /** Refuses an `externalId` that a present person of the provider has. `person`: who asks for it; null for a new one. */
-  async #refuseKnown(externalId: string | null, person: PersonRecord | null): Promise<void> {
-    if (externalId === null || externalId === person?.externalId) return;
+  /** Whether a present person of the provider has this `externalId`. `person`: who asks for it; null for a new one. */
+  async #isKnown(externalId: string | null, person: PersonRecord | null): Promise<boolean> {
+    if (externalId === null || externalId === person?.externalId) return false;
     const wanted = { externalId, source: SOURCE, isPresent: true } as const;
     const { total } = await this.store.people({ ...wanted, descending: false, offset: 0, limit: 1 });
-    if (total > 0) throw taken('externalId', externalId);
+    return total > 0;
   }
 
   /** Changes the person in one commit. A new user name together with leaving takes two commits, the name first. */

@@ -1,5 +1,6 @@
 /** The questions that sign-ins ask of single sign-on. */
 import type { UserRecord } from '../requests/callers.ts';
+import type { Guard } from '../store/commit.ts';
 
 /** Judges sign-ins with a password or a key. */
 export interface LocalJudge {
@@ -25,6 +26,8 @@ export interface KnownPerson {
 export interface PersonFinder {
   named(userName: string): Promise<KnownPerson | null>;
   numbered(person: number): Promise<KnownPerson | null>;
+  /** Demands of a commit that the person is active. */
+  presence(person: KnownPerson): Guard;
 }
 
 /** Knows which person an account of a provider is that of. */

@@ -1,6 +1,6 @@
 /** The security keys of users: registered by the users, listed, removed. */
 
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyIds } from '../../src/contract/ids.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
@@ -171,7 +171,7 @@ export class PasskeyService {
       return await checkAttestation(answer, { ...expected, challenge: answered?.challenge.id ?? null });
     } catch (error) {
       if (!(error instanceof AnswerRefused)) throw error;
-      throw new ApiError(Code.parameterError, `response: ${error.message}; request another challenge`);
+      throw inputError('response', `: ${error.message}; request another challenge`);
     }
   }
 
@@ -192,8 +192,7 @@ export class PasskeyService {
     const guards = [policyUnchanged(policy), domain.passkeysUnchanged(user.number, keys)];
     const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
     return commitLast(store, context, { at, changes, guards }, ([result]) => {
-      if (result?.kind !== 'added')
-        throw new ApiError(Code.parameterError, 'response: this key is already registered, or was removed');
+      if (result?.kind !== 'added') throw inputError('response', ': this key is already registered, or was removed');
       return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });
     });
   }

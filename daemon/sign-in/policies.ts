@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -41,10 +41,7 @@ export class SignInPolicies {
       const before = await this.#readToChange(context);
       const keys = user && wanted.some(role => role === user.role) ? await this.#store.passkeysOf(user.number) : null;
       if (user && keys?.length === 0)
-        throw new ApiError(
-          Code.parameterError,
-          `requireKey: you have the role ${user.role}; register a key of your own first`,
-        );
+        throw inputError('requireKey', `: you have the role ${user.role}; register a key of your own first`);
       const changes = [domain.requireOfRoles(before, wanted)];
       const guards = user && keys ? [passkeysUnchanged(user.number, keys)] : [];
       const what = { at: this.#now(), changes, guards };
@@ -62,8 +59,7 @@ export class SignInPolicies {
     return retrying(async () => {
       const before = await this.#readToChange(context);
       const keys = required ? await this.#store.passkeysOf(user.number) : null;
-      if (keys?.length === 0)
-        throw new ApiError(Code.parameterError, 'required: this user has no key; register one first');
+      if (keys?.length === 0) throw inputError('required', ': this user has no key; register one first');
       const change = domain.requireOfUser(before, user.number, required);
       const data = { userId, required };
       if (!change) return data;

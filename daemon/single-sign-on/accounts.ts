@@ -1,7 +1,8 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
 
+import { personIds } from '../../src/contract/ids.ts';
 import type { AccountRole } from '../../src/contract/values.ts';
-import { create, edit, hashOf, keyOf, logOut } from '../accounts/user.ts';
+import { create, edit, give, hashOf, isGiven, keyOf, logOut } from '../accounts/user.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
@@ -114,7 +115,10 @@ export class SsoAccounts {
         const guards = await this.guardsOf(sessions);
         const now = (await this.#parts.store.user(user.number)) ?? user;
         const { holder } = person;
-        if (holder !== null) await this.commit(await this.#linksOf(key, now.username, { ...person, holder }), guards);
+        if (holder !== null) {
+          await this.commit(await this.#linksOf(key, now.username, { ...person, holder }), guards);
+          await this.#giveTo(holder, now, guards);
+        }
         return this.withRole(now, person.role, guards, requestId);
       });
     // One after the other: two names that differ in upper and lower case are one name.
@@ -137,8 +141,19 @@ export class SsoAccounts {
       await this.commit([add, ...links], guards, requestId);
       const made = await this.#parts.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
-      return made?.passwordHash === passwordHash ? made : this.#add(key, person, sessions, requestId);
+      if (made?.passwordHash !== passwordHash) return this.#add(key, person, sessions, requestId);
+      if (holder !== null) await this.#giveTo(holder, made, guards);
+      return made;
     });
+  }
+
+  /** Gives the account to its person. A leave then ends it, also if it could not get the name of the person. */
+  async #giveTo(holder: number, user: UserRecord, more: readonly Guard[]): Promise<void> {
+    const persons = this.#parts.persons();
+    const person = await persons?.numbered(holder);
+    if (!persons || !person?.active || user.userKey === person.userKey || isGiven(user)) return;
+    const { change, guards } = give(user, person.userKey, { before: null, after: personIds.format(holder) });
+    await this.commit([change], [...guards, persons.presence(person), ...more]);
   }
 
   /** What records that the account is that of a person of the registry; empty if that is recorded. */
@@ -198,7 +213,12 @@ export class SsoAccounts {
 
   /** A name that is taken stays with its account, in upper and lower case. */
   async #freeName(names: readonly string[]): Promise<string> {
-    for (const name of names) if ((await this.#parts.store.usersNamed(name)).length === 0) return name;
+    const { store } = this.#parts;
+    for (const name of names) {
+      const named = await store.usersNamed(name);
+      // An account that was given to a person is found by the name of the person, and has a name of its own, too.
+      if (named.length === 0 && !(await store.userByName(name))) return name;
+    }
     return `${names.at(-1)}-${Date.now().toString(36)}`;
   }
 

@@ -2,6 +2,7 @@
 import type { DataOf } from '../../src/contract/define.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import { proxyNamed } from '../../src/delivery/proxies.ts';
 import { ProviderAway, TokenRefused } from '../base/errors.ts';
 import type { Provider } from './provider.ts';
 import { DEVICE_GRANT } from './records.ts';
@@ -34,12 +35,13 @@ export async function inspect(provider: Provider | null, origin: string): Promis
 }
 
 function findingsOf({ metadata, keys, clockOff }: Awaited<ReturnType<Provider['inspect']>>): Finding[] {
+  const proxy = proxyNamed(metadata.issuer);
   const hasDevice = metadata.device_authorization_endpoint !== undefined;
   const hasPkce = metadata.code_challenge_methods_supported?.includes('S256') ?? true;
   const device = hasDevice ? 'offered' : 'not offered: devmgr login --web signs terminals in';
   const logout = metadata.backchannel_logout_supported ? 'offered' : 'not announced';
   return [
-    { check: 'discovery', ok: true, detail: `${metadata.issuer} answers` },
+    { check: 'discovery', ok: true, detail: `${metadata.issuer} answers${proxy ? `, through ${proxy}` : ''}` },
     { check: 'keys', ok: true, detail: `${keys} at ${metadata.jwks_uri}` },
     clockFinding(clockOff),
     { check: 'PKCE', ok: hasPkce, detail: hasPkce ? 'S256 is used' : 'S256 is not supported' },

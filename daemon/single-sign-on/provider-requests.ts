@@ -41,6 +41,12 @@ const ended = { scope: 'sso poll ended', most: 1, milliseconds: 60 * 60_000 };
 /** A terminal that the provider has found too fast. */
 const slowed = { scope: 'sso poll slowed', most: 1, milliseconds: 10_000 };
 
+/** A code of the provider for a terminal, and the seconds between two polls with it. */
+export interface DeviceCode {
+  readonly code: string;
+  readonly interval: number;
+}
+
 /** The person has not signed in. `slower`: the terminal asks too often. */
 export interface PollWaits {
   readonly waits: true;
@@ -92,7 +98,7 @@ export class ProviderRequests {
    */
   async poll<T extends object>(
     address: string,
-    { code, interval }: { readonly code: string; readonly interval: number },
+    { code, interval }: DeviceCode,
     ask: () => Promise<T | PollWaits>,
   ): Promise<T | PollWaits | null> {
     const { counters } = this.#parts;

@@ -1,7 +1,7 @@
 /** The sessions that came from the provider: checked there while they are used, and ended when they end there. */
 
 import { randomBytes } from 'node:crypto';
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { DataOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
@@ -131,7 +131,7 @@ export class SsoSessions implements SessionJudge {
     const { config, provider } = await settings.active();
     const { sub, sid, id } = await provider.logoutToken(token).catch(error => {
       if (!(error instanceof TokenRefused)) throw error;
-      throw new ApiError(Code.parameterError, 'logout_token is not valid');
+      throw inputError('logout_token', 'is not valid');
     });
     if ((await counters.blockedFor(once.scope, id, once.most)) > 0) return { ended: 0 };
     const user = sub === null ? null : await accounts.find({ issuer: config.issuer, sub });

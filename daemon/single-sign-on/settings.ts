@@ -1,6 +1,6 @@
 /** The settings of single sign-on, and the provider that they name. */
 
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -142,11 +142,11 @@ export class SsoSettingsService implements LocalJudge {
 
   #configOf(before: domain.SsoConfig | null, body: BodyOf<Routes['setSso']>): domain.SsoConfig {
     const { issuer, clientId, clientSecret, enabled: _, ...chosen } = body;
-    if (!issuer || !clientId) throw new ApiError(Code.parameterError, `${issuer ? 'clientId' : 'issuer'} is required`);
+    if (!issuer || !clientId) throw inputError(issuer ? 'clientId' : 'issuer', 'is required');
     const problem = issuerProblem(issuer);
-    if (problem !== null) throw new ApiError(Code.parameterError, `issuer ${problem}`);
+    if (problem !== null) throw inputError('issuer', problem);
     const isSame = before?.issuer === issuer && before.clientId === clientId;
-    if (!clientSecret && !isSame) throw new ApiError(Code.parameterError, 'clientSecret is required');
+    if (!clientSecret && !isSame) throw inputError('clientSecret', 'is required');
     const bound = boundOf({ issuer, clientId });
     const sealed = clientSecret ? sealSecret(this.#parts.sealingKey, bound, clientSecret) : before!.sealed;
     const name = chosen.name ?? new URL(issuer).hostname.slice(0, ssoBounds.name);
@@ -157,9 +157,9 @@ export class SsoSettingsService implements LocalJudge {
   async #demandWayIn({ localAccounts: { names } }: domain.SsoConfig): Promise<void> {
     const admins = await this.#parts.store.admins();
     if (admins.some(admin => !isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
-    throw new ApiError(
-      Code.parameterError,
-      'localAccounts: include an enabled local ADMIN, who can sign in if the provider cannot be reached',
+    throw inputError(
+      'localAccounts',
+      ': include an enabled local ADMIN, who can sign in if the provider cannot be reached',
     );
   }
 

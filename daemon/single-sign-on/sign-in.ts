@@ -21,7 +21,7 @@ import type { SignInPolicies } from '../sign-in/policies.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { SignedIn } from './provider.ts';
-import type { ProviderRequests } from './provider-requests.ts';
+import type { DeviceCode, ProviderRequests } from './provider-requests.ts';
 import * as domain from './records.ts';
 import { denied, problemOf, refusalOf, SsoRefused, TerminalRefused } from './refused.ts';
 import type { SsoSessions } from './sessions.ts';
@@ -67,17 +67,8 @@ function checkOf(cookie: string, state: string) {
   return { state, nonce: derived('nonce'), verifier: derived('verifier') };
 }
 
-const stateRefused = () =>
-  new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
-
 function refuseState(): never {
-  throw stateRefused();
-}
-
-/** A code of the provider for a terminal, and the seconds between two polls with it. */
-interface DeviceCode {
-  readonly code: string;
-  readonly interval: number;
+  throw new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
 }
 
 /** Seconds that a provider's code for a terminal lives at most. */
@@ -150,7 +141,7 @@ export class SsoSignIn {
     const { query, cookie = '' } = returned;
     const { challenges, codes, now } = this.#parts;
     const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, now()) : null;
-    if (!answered?.isFirst) throw stateRefused();
+    if (!answered?.isFirst) refuseState();
     if (query.error !== undefined) throw denied();
     const person = await this.#signIn(active, returned, checkOf(cookie, state), from);
     const { token } = await this.#open(active, person, { console: true }, from);
@@ -171,9 +162,7 @@ export class SsoSignIn {
 
   /** Code that the person compares before the browser is led to the terminal. */
   async showTerminal({ code }: BodyOf<Routes['showSsoTerminal']>): Promise<DataOf<Routes['showSsoTerminal']>> {
-    const shown = await this.#parts.terminals.show(code);
-    if (!shown) throw stateRefused();
-    return shown;
+    return (await this.#parts.terminals.show(code)) ?? refuseState();
   }
 
   /** Ends the sign-in of a terminal. */
@@ -187,7 +176,7 @@ export class SsoSignIn {
     if (taken && 'problem' in taken) throw new SsoRefused(taken.problem, taken.message);
     return this.#recording(from, async () => {
       if (error !== undefined) throw denied();
-      if (taken?.sessions !== active.sessions) throw stateRefused();
+      if (taken?.sessions !== active.sessions) refuseState();
       return this.#open(active, taken.person, { console: false }, from);
     });
   }
@@ -239,7 +228,7 @@ export class SsoSignIn {
     if (!withKey && (await policies.demandOf(user)) !== 'password')
       throw new SsoRefused(
         'key',
-        'this account must sign in with a security key, and the provider does not say that one was used',
+        'this account must sign in with a security key, and the provider does not report that one was used',
       );
     const sso = await sessions.add(user, active, person);
     const issued = tokens.issue(user, undefined, { ...opened, signedInAt, withKey, sso });

@@ -77,6 +77,7 @@ const privateEventTable = {
   SSO_SESSIONS_ENDED: null,
   DIRECTORY_SET: null,
   DIRECTORY_READ: null,
+  PEOPLE_COMPARED: null,
 } as const satisfies Readonly<Record<string, SubjectKind | null>>;
 
 /** The type of any entry: notified or private. */

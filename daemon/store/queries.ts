@@ -31,6 +31,7 @@ export interface EventFilter {
   readonly device?: number | undefined;
   /** Name of the user. */
   readonly actor?: string | undefined;
+  readonly requestId?: string | undefined;
   /** Inclusive. */
   readonly from?: number | undefined;
   /** Inclusive. */

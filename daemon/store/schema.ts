@@ -376,6 +376,9 @@ CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE 
   /** Keys are found by the ids that they gave to their credentials. */
   credentialIds: 'CREATE INDEX IF NOT EXISTS credential_by_id ON credential (credential_id) WHERE removed_at IS NULL',
 
+  /** Devices are found by their SSH keys. */
+  sshKeys: 'CREATE INDEX IF NOT EXISTS credential_by_remote_id ON credential (remote_id) WHERE removed_at IS NULL',
+
   /** The salt of digests of credentials. */
   credentialSalts: 'ALTER TABLE credential ADD COLUMN salt {text}',
 
@@ -384,6 +387,10 @@ CREATE UNIQUE INDEX credential_of_device ON credential (device, provider) WHERE 
 ALTER TABLE device ADD COLUMN shipped_at {integer};
 ALTER TABLE device ADD COLUMN received_at {integer};
 `,
+
+  /** Devices that were sent and have not arrived, the earliest first. */
+  shipmentsOnTheirWay: `CREATE INDEX IF NOT EXISTS device_on_its_way ON device (shipped_at, number)
+WHERE shipped_at IS NOT NULL AND received_at IS NULL AND status = 'ACTIVE'`,
 
   /** Receipts that keys have signed. */
   receipts: `

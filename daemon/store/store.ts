@@ -115,7 +115,7 @@ export interface Store extends Reader, SubjectStreams {
    * Rewrites the rows and indexes of a registry, so that deleted values are in no free page, and the log of SQLite; also removes a
    * name of devices from tables that only the engine knows. Writes wait until it has ended. Rejects with `StoreFailure`; can be repeated.
    */
-  eraseFreeSpace(erased: ErasedName): Promise<void>;
+  eraseFreeSpace(erased: readonly ErasedName[]): Promise<void>;
   /** Whether writes can be expected to succeed. `detail` may be shown to anyone; `error` is for the log. */
   health(): Promise<{ readonly ready: boolean; readonly detail: string; readonly error?: unknown }>;
   /** Waits for running commits, then closes the store. Idempotent. */

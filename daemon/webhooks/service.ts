@@ -1,4 +1,4 @@
-import { ApiError, Code } from '../../src/contract/codes.ts';
+import { ApiError, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { journalEventTypes } from '../../src/contract/event-types.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
@@ -50,8 +50,7 @@ export class WebhookService {
     const url = await this.#urlOf(body.url);
     const types = body.types ? journalEventTypes.filter(type => body.types!.includes(type)) : null;
     const given = body.secret ?? null;
-    if (given !== null && !isWebhookSecret(given))
-      throw new ApiError(Code.parameterError, `secret must be ${secretShape}`);
+    if (given !== null && !isWebhookSecret(given)) throw inputError('secret', `must be ${secretShape}`);
     const secret = given ?? newWebhookSecret();
     const made = await retrying(async () => {
       const [webhooks, through] = await Promise.all([this.#webhooks(), store.lastEventId()]);
@@ -185,7 +184,7 @@ export class WebhookService {
     const url = URL.parse(text);
     const problem =
       url === null ? 'must be an address that starts with https://' : await this.#parts.allowed.resolve(url);
-    if (url === null || problem !== null) throw new ApiError(Code.parameterError, `url ${problem}`);
+    if (url === null || problem !== null) throw inputError('url', `${problem}`);
     url.hash = '';
     return url.href;
   }

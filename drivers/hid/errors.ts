@@ -56,7 +56,7 @@ export const UDEV_RULES: readonly string[] = [FIDO_RULE, YUBIKEY_RULE];
 export function permissionProblem(vendorId: string): string {
   const rule = vendorId === VENDOR.YUBICO ? YUBIKEY_RULE : FIDO_RULE;
   if (process.platform === 'win32')
-    return 'Windows lets only administrators open the key: start devmgr as administrator, or its daemon as a service';
+    return 'Windows lets only administrators open the key: start the daemon in a terminal of an administrator';
   return process.platform === 'linux'
     ? `this user is not allowed to open the key: add the line ${rule} to ${UDEV_RULES_FILE}, join the group devmgr, run udevadm control --reload and plug the key in again`
     : 'this user is not allowed to open the key: run as a user who is';

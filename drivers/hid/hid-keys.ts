@@ -57,8 +57,7 @@ export class HidKeys {
   readonly #limit = pLimit(CONCURRENT_KEYS);
   readonly #scheduler: ScanScheduler;
   readonly #tasks: KeyTasks;
-  /** Inquiries that are running. */
-  readonly #inquiries = new Set<Promise<void>>();
+  readonly #runningInquiries = new Set<Promise<void>>();
   #watch: HidWatch | null = null;
   #started: Promise<void> | null = null;
   #stopped = false;
@@ -74,7 +73,7 @@ export class HidKeys {
     );
     this.#tasks = new KeyTasks({
       access: parts,
-      identified: async () => void (await Promise.all(this.#inquiries)),
+      identified: async () => void (await Promise.all(this.#runningInquiries)),
       onClaims: key => this.#publish(key),
       rescan: () => this.#scheduler.scanNow(),
     });
@@ -82,9 +81,7 @@ export class HidKeys {
 
   /** The reported keys that are still plugged in. */
   keys(): readonly AttachedKey[] {
-    return this.#keys()
-      .map(key => key.reported)
-      .filter(key => key !== null);
+    return this.#keys().flatMap(key => key.reported ?? []);
   }
 
   /** Resolves after the first scan and the identification of the keys it found. Never rejects. Idempotent. */
@@ -119,7 +116,7 @@ export class HidKeys {
     this.#stopped = true;
     for (const key of this.#keys()) key.removed.abort();
     await this.#started;
-    await Promise.all([this.#watch?.stop(), this.#scheduler.stop(), this.#tasks.ended(), ...this.#inquiries]);
+    await Promise.all([this.#watch?.stop(), this.#scheduler.stop(), this.#tasks.ended(), ...this.#runningInquiries]);
     await Promise.all(this.#keys().map(key => key.closed()));
     this.#entries.clear();
   }
@@ -129,7 +126,7 @@ export class HidKeys {
     this.#parts.keyCards?.onArrival(() => this.#onCardArrival());
     await this.#scheduler.scanNow();
     this.#firstScan = false;
-    await Promise.all(this.#inquiries);
+    await Promise.all(this.#runningInquiries);
   }
 
   #keys(): HidKey[] {
@@ -196,7 +193,7 @@ export class HidKeys {
     for (const device of devices.values()) {
       const known = this.#entries.get(device.id);
       if (known !== undefined) this.#update(known, device);
-      else if (this.#isKey(device)) {
+      else if (isSecurityKey({ ...device.descriptor, usages: device.interfaces }, this.#parts.match)) {
         this.#add(device);
         added = true;
       }
@@ -209,10 +206,6 @@ export class HidKeys {
     if (key.device.interfaceSet !== device.interfaceSet) inquiry.keyChanged();
     key.device = device;
     if (this.#isWorthAsking(entry)) this.#inquire(entry, 0);
-  }
-
-  #isKey({ descriptor: { vendorId, productId }, interfaces }: HidDevice): boolean {
-    return isSecurityKey({ vendorId, productId, usages: interfaces }, this.#parts.match);
   }
 
   #add(device: HidDevice): void {
@@ -236,8 +229,8 @@ export class HidKeys {
   }
 
   #inquire(entry: HidEntry, patience: number): void {
-    const running = this.#runInquiry(entry, patience).finally(() => this.#inquiries.delete(running));
-    this.#inquiries.add(running);
+    const running = this.#runInquiry(entry, patience).finally(() => this.#runningInquiries.delete(running));
+    this.#runningInquiries.add(running);
   }
 
   async #runInquiry({ key, inquiry }: HidEntry, patience: number): Promise<void> {

@@ -282,7 +282,8 @@ function cannotSign(error: unknown): never {
 /** Why a key does not sign with a credential. */
 export const NO_CREDENTIAL =
   'this key does not have the credential: it is another key, or its FIDO application was reset since it was proved';
-const SIGNS_WITH_PIN =
+/** Why a key with a PIN does not sign with a credential. */
+export const SIGNS_WITH_PIN =
   'this key requires a PIN for every signature, and devmgr does not ask for the PIN to sign a receipt';
 
 function refused(status: number | undefined): HardwareError {

@@ -5,7 +5,7 @@ import { HardwareError } from '../hardware-error.ts';
 import { VENDOR } from '../usb/ids.ts';
 import type { CardConnection, Closable, CtapChannel } from './connection.ts';
 import { CtapCardChannel } from './ctap-card.ts';
-import { getAssertion, getInfo, makeCredential, NO_CREDENTIAL, needsVerification } from './ctap2.ts';
+import { getAssertion, getInfo, makeCredential, NO_CREDENTIAL, needsVerification, SIGNS_WITH_PIN } from './ctap2.ts';
 import { CtapHidChannel } from './ctaphid.ts';
 import { allowCtap, type CtapGate } from './gate.ts';
 import type { KeyView, Opener } from './key-view.ts';
@@ -173,8 +173,9 @@ async function signOver(
   request: AssertionRequest,
   { signal, onTouch }: ProofWork,
 ): Promise<KeyEvidence> {
-  if ((await getInfo(channel, signal)) !== null)
-    return { method: 'assertion', ...(await getAssertion(channel, request, { signal, onTouch })) };
+  const info = await getInfo(channel, signal);
+  if (info?.options.get('alwaysUv') === true) throw new HardwareError('unavailable', SIGNS_WITH_PIN);
+  if (info !== null) return { method: 'assertion', ...(await getAssertion(channel, request, { signal, onTouch })) };
   const signed = await signU2f(channel, request, signal, onTouch);
   if (signed === null) throw new HardwareError('unavailable', NO_CREDENTIAL);
   return { method: 'assertion', ...signed };
@@ -182,7 +183,7 @@ async function signOver(
 
 const NO_FIDO = 'this key has neither FIDO nor SCP11b: it cannot prove what it is';
 const NEEDS_PIN =
-  'this key requires a PIN for every registration, and devmgr does not ask for the PIN to prove a key: it cannot prove what it is';
+  'this key requires a PIN for every registration, and devmgr does not ask for the PIN: it can make no credential, and cannot prove what it is';
 /** Why a second attempt of SCP11b is refused. */
 export const ALREADY_TRIED =
   'this key has already answered by SCP11b since it was plugged in, and too many attempts block it: unplug it and plug it in again';

@@ -7,9 +7,12 @@ import { root } from '../lib/project.mjs';
 
 const packaging = join(root, 'packaging');
 
-/** Puts every file of the package but its papers and control files into `tree`, which stands for `/`. */
-export function layOut(tree, executable) {
-  const asked = (...args) => execFileSync(executable, args, { encoding: 'utf8', env: { HOME: tmpdir() } });
+/**
+ * Puts every file of the package but its papers and control files into `tree`, which stands for `/`. `program` is a command line of
+ * devmgr that runs on this machine.
+ */
+export function layOut(tree, executable, [program, ...before]) {
+  const asked = (...args) => execFileSync(program, [...before, ...args], { encoding: 'utf8', env: { HOME: tmpdir() } });
   const text = (...path) => readFileSync(join(packaging, ...path), 'utf8');
   put(tree, 'usr/bin/devmgr', executable, 0o755);
   put(tree, 'usr/share/man/man1/devmgr.1.gz', packed(asked('man')));
@@ -21,16 +24,14 @@ export function layOut(tree, executable) {
   put(tree, 'usr/lib/systemd/system/devmgr.service', installed(text('systemd/devmgr.service')));
   put(tree, 'usr/lib/systemd/system/devmgr@.service', installed(text('systemd/devmgr@.service')));
   put(tree, 'usr/lib/systemd/user/devmgr.service', installed(text('systemd/devmgr-user.service')));
+  put(tree, 'usr/lib/devmgr/devmgr-ssh-keys', Buffer.from(text('ssh/devmgr-ssh-keys')), 0o755);
   put(tree, 'etc/default/devmgr', Buffer.from(text('debian/default')));
   for (const name of ['registry.cfg', 'postgres.cfg'])
     put(tree, `usr/share/doc/devmgr/examples/haproxy/${name}`, Buffer.from(text(`haproxy/${name}`)));
   for (const name of ['patroni.yml', 'patroni.env', 'etcd.env'])
     put(tree, `usr/share/doc/devmgr/examples/patroni/${name}`, Buffer.from(text(`patroni/${name}`)));
-  put(
-    tree,
-    'usr/share/doc/devmgr/examples/prometheus/devmgr.rules.yml',
-    Buffer.from(text('prometheus/devmgr.rules.yml')),
-  );
+  for (const name of ['devmgr.rules.yml', 'devmgr.dashboard.json'])
+    put(tree, `usr/share/doc/devmgr/examples/prometheus/${name}`, Buffer.from(text(`prometheus/${name}`)));
   put(tree, 'usr/share/doc/devmgr/README.Debian', Buffer.from(text('debian/README.Debian')));
   for (const page of pages()) put(tree, `usr/share/doc/devmgr/${page}`, join(root, 'docs', page));
   put(tree, 'usr/share/lintian/overrides/devmgr', Buffer.from(text('debian/lintian-overrides')));

@@ -8,6 +8,7 @@ import { variables } from '../../src/cli/framework/environment.ts';
 import { createProgram } from '../../src/cli/framework/program.ts';
 import { profileSettings } from '../../src/cli/settings/profiles.ts';
 import { codes, type ErrorCode } from '../../src/contract/codes.ts';
+import { publishedSchema } from '../../src/contract/settings-file.ts';
 import { scimPage } from './scim.ts';
 
 export interface Page {
@@ -24,6 +25,7 @@ export async function referencePages(): Promise<readonly Page[]> {
     { file: 'docs/reference/exit-codes.md', text: exitCodesPage() },
     { file: 'docs/reference/environment.md', text: environmentPage() },
     { file: 'docs/reference/scim.md', text: scimPage(note) },
+    { file: 'docs/reference/settings.schema.json', text: `${JSON.stringify(publishedSchema(), null, 2)}\n` },
   ];
 }
 
@@ -112,7 +114,7 @@ function exampleLines(examples: readonly { readonly does: string; readonly line:
 const optionRows = (help: Help, options: readonly Option[]): Row[] =>
   options.map(option => [`\`${help.optionTerm(option)}\``, prose(help.optionDescription(option))]);
 
-const anchorOf = (path: string): string => `devmgr-${path.replace(' ', '-')}`;
+const anchorOf = (path: string): string => `devmgr-${path.replaceAll(' ', '-')}`;
 
 function exitCodesPage(): string {
   const own = Object.keys(codes).map(Number) as ErrorCode[];

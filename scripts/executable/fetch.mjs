@@ -7,26 +7,34 @@ import { fail, modules, root, run } from '../lib/project.mjs';
 
 const cache = join(root, '.cache', 'platforms');
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+/** Digests of the packages with Node in them: the package `node` fetches them, and the lock file has only that one. */
+const runtimes = JSON.parse(readFileSync(join(root, 'scripts/executable/runtimes.json'), 'utf8'));
 
 /**
- * The file of a package, in the version that the lock file names; downloaded if it is not installed. Null if npm does not have the
- * package.
+ * The file of a package, in the version that the lock file names, or in another one of `runtimes.json`; downloaded if it is not
+ * installed. Null if npm does not have the package.
  */
-export async function fileOf([name, path]) {
+export async function fileOf([name, path], version) {
   // The package `node` installs the one with Node inside itself. `npm install` removes that folder: the lock file does not have it.
-  const installed = [join(modules, name, path), join(modules, 'node', 'node_modules', name, path)].find(existsSync);
-  if (installed !== undefined) return installed;
-  const folder = await packageFolder(name);
+  const places = [join(modules, name, path), join(modules, 'node', 'node_modules', name, path)];
+  const installed = version === undefined && places.find(existsSync);
+  if (installed) return installed;
+  const folder = await packageFolder(name, version);
   if (folder === null) return null;
   const file = join(folder, path);
   if (!existsSync(file)) fail(`${name} has no ${path}.`, 'There is no executable for this platform.');
   return file;
 }
 
-async function packageFolder(name) {
-  // The packages with Node in them are fetched by the package `node`, which alone the lock file knows.
+async function packageFolder(name, otherVersion) {
   const locked = lock[`node_modules/${name}`];
-  const { version } = locked ?? lock['node_modules/node'];
+  const version = otherVersion ?? (locked ?? lock['node_modules/node']).version;
+  const integrity = locked?.integrity ?? runtimes[`${name}@${version}`];
+  if (!integrity)
+    fail(
+      `scripts/executable/runtimes.json has no digest of ${name}@${version}.`,
+      `Add that of: npm view ${name}@${version} dist.integrity`,
+    );
   const folder = join(cache, `${name.replace('/', '+')}-${version}`);
   if (existsSync(folder)) return join(folder, 'package');
   mkdirSync(cache, { recursive: true });
@@ -34,7 +42,7 @@ async function packageFolder(name) {
   try {
     const tarball = fetchTarball(name, version, aside);
     if (tarball === null) return null;
-    if (locked?.integrity) requireDigest(tarball, locked.integrity, name);
+    requireDigest(tarball, integrity, name);
     if ((await run('tar', ['-xzf', tarball, '-C', aside])) !== 0) fail(`${tarball} cannot be unpacked.`, 'Try again.');
     rmSync(tarball);
     renameSync(aside, folder);
@@ -61,5 +69,5 @@ function requireDigest(tarball, integrity, name) {
   const [algorithm, wanted] = integrity.split(/-(.*)/);
   const found = createHash(algorithm).update(readFileSync(tarball)).digest('base64');
   if (found !== wanted)
-    fail(`${name} is not what package-lock.json names.`, 'Do not use it; compare with the registry.');
+    fail(`${name} is not what package-lock.json or runtimes.json names.`, 'Do not use it; compare with the registry.');
 }

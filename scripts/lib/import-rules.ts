@@ -79,7 +79,7 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
     ...below('proofs/', 'judge/credential.ts judge/types.ts judging.ts records.ts trusted.ts'),
     ...below('people/', 'erasure-records.ts lookups.ts'),
   ],
-  decisions: below('devices/', 'judges.ts proof.ts records.ts'),
+  decisions: below('devices/', 'decisions.ts judges.ts proof.ts records.ts'),
   holders: [
     ...below('devices/', 'decisions.ts lookups.ts records.ts'),
     ...below('sign-in/', 'judges.ts site.ts'),
@@ -221,6 +221,11 @@ export const rules: readonly Rule[] = [
     from: ['src/cli/client/'],
     never: below('src/cli/', 'main.ts commands/ session/ settings/ terminal/ framework/ jobs/'),
     because: 'imports go commands → client → contract; the client returns what a command shows',
+  },
+  {
+    from: ['src/client-package/'],
+    only: ['src/client-package/', 'src/cli/client/', 'src/cli/fault.ts', 'src/contract/'],
+    because: 'the package is the client of the command line behind types, without the rest of the command line',
   },
   {
     from: ['src/cli/session/'],

@@ -37,6 +37,10 @@ const providerShown = <A extends ShownField>(as: A): Readonly<Record<'name' | 't
   tenant: as,
   clientId: as,
   address: as,
+  finishAddress: as,
+  removeAddress: as,
+  loginAddress: as,
+  verification: as,
 });
 
 /** Events of administration. A new one comes last. */

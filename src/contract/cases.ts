@@ -50,7 +50,7 @@ export const caseOperations = additions('Persons', {
   showCase: {
     summary: 'Show the case of a person who has left',
     description:
-      'What the person has or had, as the registry knows it now: an item is closed as soon as its device, account or credential is ended. Open items come first. A closed case has the items of its closing; one that ended because the person is back has none. 404: the person has not left.',
+      'The devices, accounts and credentials of the person, with their current state: an item is closed as soon as its device, account or credential ends. Open items come first. A closed case has the items of its closing; one that ended because the person is back has none. 404: the person has not left.',
     ...adminOnly,
     ...ofOne,
     data: leaverCase,
@@ -62,7 +62,7 @@ export const caseOperations = additions('Persons', {
     // A case can have more items than a minute has modifications.
     limit: 'query',
     description:
-      'The item stays, for this reason, and the case can be closed in spite of it. An item that is closed or unknown is 1001.',
+      'The item stays, for this reason, and no longer prevents the closing of the case. An item that is closed or unknown is 1001.',
     ...adminOnly,
     ...ofOne,
     body: Type.Object({

@@ -125,3 +125,9 @@ export class ApiError extends Error {
     this.details = details;
   }
 }
+
+/** A refusal of one field of the input, with 1001. `reason` follows the name of the field: `is required`, or `: it has expired`. */
+export function inputError(field: string, reason: string): ApiError {
+  const message = reason.startsWith(':') ? field + reason : `${field} ${reason}`;
+  return new ApiError(Code.parameterError, message, null, [{ field, reason: reason.replace(/^: /, '') }]);
+}

@@ -73,13 +73,13 @@ export const daemonSettings = {
     signIn: limit(
       'signIn',
       'DEVMGR_LIMIT_SIGN_IN',
-      'steps of sign-ins with a key, at a provider and of terminals per address',
+      'sign-in steps (with a key, at a provider, of a terminal) per address',
     ),
     decide: limit('decide', 'DEVMGR_LIMIT_DECIDE', 'requests for decisions per user or service token'),
     unknownKey: limit(
       'unknownKey',
       'DEVMGR_LIMIT_UNKNOWN_KEY',
-      'keys in questions for decisions that the registry does not know, per service token',
+      'unknown keys in requests for decisions per service token',
     ),
     holder: limit('holder', 'DEVMGR_LIMIT_HOLDER', 'requests of the role HOLDER per user'),
   } satisfies Readonly<Record<LimitScope, SettingRow>>,

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { deviceId } from './device-fields.ts';
-import { line, nullable, oneOf, timestamp } from './fields.ts';
+import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { personIds } from './ids.ts';
 import { decisionBounds, receiptBounds, textLengths } from './limits.ts';
 import { advisoryRules, decisionReasons } from './values.ts';
@@ -20,7 +20,7 @@ export const keyNames = {
   ),
   sshKey: named(
     decisionBounds.sshKey,
-    'SSH public key, as in a line of authorized_keys. The registry stores none yet: unknown',
+    'SSH public key that was issued at a provider of type ssh, as in a line of authorized_keys',
     'sk-ssh-ed25519@openssh.com AAAA',
   ),
   certificate: named(
@@ -32,10 +32,10 @@ export const keyNames = {
 
 /** Operations on decisions. */
 export const decisionOperations = additions('Decisions', {
-  /** Changes nothing, and writes no entry to the journal. */
+  /** Changes nothing, and writes no entry to the journal, unless the token counts uses. */
   decide: {
     summary: 'Decide whether keys may be used now',
-    description: `At most ${decisionBounds.questions} questions, each with one name of a key. The answers are in the order of the questions. A service token with \`decide\` may ask whatever its role. After too many unknown keys (DEVMGR_LIMIT_UNKNOWN_KEY), it gets the answer \`unknown\` for every key that is not allowed.`,
+    description: `At most ${decisionBounds.questions} questions, each with one name of a key. The answers are in the order of the questions. A service token with \`decide\` may ask whatever its role; with \`record-use\` beside it, each answer that allows a key counts as a use of its device. After too many unknown keys (DEVMGR_LIMIT_UNKNOWN_KEY), it gets the answer \`unknown\` for every key that is not allowed.`,
     ...adminOnly,
     tokenMay: 'decide',
     anyTokenRole: true,
@@ -70,5 +70,29 @@ export const decisionOperations = additions('Decisions', {
       ),
     }),
     example: { body: { questions: [{ serialNumber: 'UK-2026-000001' }] } },
+  },
+
+  /** Decides about all SSH keys of a person: those that are refused are absent. */
+  listSshKeys: {
+    summary: 'List the SSH keys with which a person may log in now',
+    description:
+      'For AuthorizedKeysCommand of sshd: the SSH keys of those devices of a user that `decide` allows. An unknown user has none. A service token with `ssh` may ask whatever its role. The ETag stays the same as long as the keys do.',
+    ...adminOnly,
+    tokenMay: 'ssh',
+    anyTokenRole: true,
+    limit: 'decide',
+    params: Type.Object({
+      userName: token({ description: 'user name of the person', examples: ['ada.lovelace'] }),
+    }),
+    data: Type.Object({
+      keys: Type.Array(
+        Type.Object({
+          key: shown('public key', 'sk-ssh-ed25519@openssh.com AAAA'),
+          verifyRequired: Type.Boolean({ description: 'whether it must ask for its PIN at each login' }),
+          deviceId,
+        }),
+      ),
+    }),
+    example: { params: { userName: 'ada.lovelace' } },
   },
 });

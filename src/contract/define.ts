@@ -39,7 +39,7 @@ export interface RouteShape extends Omit<Endpoint, 'access'> {
   readonly peopleOnly?: true;
   /** Present if a service token needs this in its `may`: without it, it is refused with 2007, whatever its role. */
   readonly tokenMay?: TokenPermission;
-  /** Present if the role of a service token that has `tokenMay` does not matter. */
+  /** Present if the role of a service token does not matter: of one that has `tokenMay`, or of any if that is absent. */
   readonly anyTokenRole?: true;
   /** Present if sessions that step up need a recent sign-in for the operation: see `--step-up`. */
   readonly stepUp?: true;
@@ -175,9 +175,9 @@ export function showsVersion({ data }: RouteShape): boolean {
   return 'deviceId' in properties && 'version' in properties;
 }
 
-/** Whether an operation shows one record, or a list of one: its response has an ETag, and is not sent to a client that names it. */
-export const hasEntityTag = ({ method, raw, params, websocket }: RouteShape): boolean =>
-  method === 'GET' && raw === undefined && websocket === undefined && params !== undefined;
+/** Whether an operation shows records, a page of them or settings: its response has an ETag, and is not sent to a client that names it. */
+export const hasEntityTag = ({ method, raw, access, websocket }: RouteShape): boolean =>
+  method === 'GET' && raw === undefined && websocket === undefined && access !== 'public';
 
 /** Every business code that an operation can return, ascending: its own and those of token, limit and input checks. */
 export function errorsOf(shape: RouteShape): ErrorCode[] {

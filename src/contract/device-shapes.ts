@@ -115,7 +115,7 @@ export const deviceDetailData = Type.Object({
   proof: nullable(proof),
   identity: oneOf(identities, {
     description:
-      'what it is known by. serial: its serial number; credential: one that its key has made for this registry; none: the key has lost that with a reset, and its number is one that no key reports',
+      'what it is known by. serial: its serial number; credential: one that its key has made for this registry; none: the key has lost its credential in a reset, and no key reports its number',
   }),
   identityProvedAt: optionalTime('when its key last proved with its credential, and a touch, that it is this device'),
   version: f.version,

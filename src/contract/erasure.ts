@@ -38,7 +38,7 @@ export const erasureOperations = additions('Persons', {
   erasePerson: {
     summary: 'Erase a person',
     description:
-      'Cannot be undone. Names, addresses and ids of the person leave the registry: the person and the devices then show the id. Refused with 1001 until the case is closed, and while a credential is not removed at its provider. The journal stays verifiable. All responses that are stored for an Idempotency-Key are removed. The database is rewritten before the response. `remains` lists what the erasure does not reach. confirmPassword is the password of the calling ADMIN.',
+      'Cannot be undone. The id replaces the names, addresses and external ids of the person: the person and the devices then show the id. Refused with 1001 until the case is closed, and while a credential is not removed at its provider. The journal stays verifiable. All responses that are stored for an Idempotency-Key are removed. The database is rewritten before the response. `remains` lists what the erasure does not reach. confirmPassword is the password of the calling ADMIN.',
     ...adminOnly,
     stepUp: true,
     ...ofOne,

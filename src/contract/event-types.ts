@@ -22,6 +22,7 @@ export type EventField =
   | 'lockedDevices'
   | 'receiptKind'
   | 'loanEnd'
+  | 'sentAt'
   | 'identityChange'
   | 'caseKind'
   | 'caseEnd'
@@ -166,8 +167,10 @@ export const journalEventTable = {
       credentials: 'figure',
       unmatched: 'figure',
       unreported: 'figure',
+      drift: 'figure',
+      unerased: 'figure',
     },
-    title: 'what leavers still have has changed',
+    title: 'figures of the standing check have changed',
     words:
       'persons checked: devices {devices}, accounts {accounts}, tokens {tokens}, credentials {credentials} of leavers: devmgr doctor',
     style: 'yellow',
@@ -185,6 +188,12 @@ export const journalEventTable = {
     title: 'reported lost by its person',
     words: 'reported lost by its person[: {reason}]',
     style: 'red',
+  },
+  SHIPMENT_OVERDUE: {
+    data: { ...device, shippedAt: 'sentAt' },
+    title: 'arrival is not confirmed',
+    words: 'sent to its person {shippedAt}, arrival not confirmed',
+    style: 'yellow',
   },
 } as const satisfies Readonly<Record<string, JournalEvent>>;
 

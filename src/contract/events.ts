@@ -30,6 +30,7 @@ const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
   lockedDevices: Type.Array(deviceId, { description: 'devices that were locked because the person had left' }),
   receiptKind: oneOf(receiptKinds),
   loanEnd: timestamp('when the loan ended'),
+  sentAt: timestamp('when it was sent to its person'),
   identityChange: oneOf(identityChanges),
   caseKind: oneOf(caseKinds),
   caseEnd: oneOf(caseEnds),

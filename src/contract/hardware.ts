@@ -1,5 +1,6 @@
 /** Attached keys and their drivers, as the hardware service shows them. */
 import { type Static, Type } from 'typebox';
+import { assertion } from './assertion.ts';
 import { additions } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
@@ -16,7 +17,7 @@ import {
 } from './key-values.ts';
 import { bodyBounds, pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
-import { assertion, signing } from './receipts.ts';
+import { signing } from './receipts.ts';
 import { roles } from './values.ts';
 import { attestation, storedOnKey } from './webauthn.ts';
 

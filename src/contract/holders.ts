@@ -1,5 +1,6 @@
 /** The people who hold the keys: what the role HOLDER sees and does, with no keys but theirs. */
 import { type Static, Type } from 'typebox';
+import { assertion } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import * as f from './device-fields.ts';
@@ -7,7 +8,7 @@ import { eventTypes } from './event-types.ts';
 import { base64url, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { receiptKinds } from './key-values.ts';
 import { eventPage, passkeyBounds, proofBounds, receiptBounds } from './limits.ts';
-import { assertion, startedReceipt } from './receipts.ts';
+import { startedReceipt } from './receipts.ts';
 import { holderSteps } from './values.ts';
 
 const ofHolder = { access: ['HOLDER'], limit: 'holder' } as const;
@@ -89,7 +90,7 @@ export const holderOperations = additions('Own keys', {
   reportLost: {
     summary: 'Report an own key lost: it is locked',
     description:
-      'Locks the key and has its credentials removed at every provider, as `lock` does. The event DEVICE_LOST tells the service desk. A key that is locked already stays so; the event follows once for each lock.',
+      'Locks the key and has its credentials removed at every provider, as `lock` does. The event DEVICE_LOST tells the service desk. A key that is already locked stays locked; the event is sent once for each lock.',
     ...ofHolder,
     params,
     body: Type.Object({ reason: f.reason }),

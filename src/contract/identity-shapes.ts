@@ -1,14 +1,12 @@
 /** Schemas of the identity of a key: a credential that it has made for this registry, by which it is recognized. */
 import { type Static, Type } from 'typebox';
+import { assertion, identityId } from './assertion.ts';
 import * as f from './device-fields.ts';
-import { bytesOf, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { bytesOf, line, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { identitySteps, numberSources } from './key-values.ts';
 import { identityBounds, proofBounds, textLengths } from './limits.ts';
 import { aaguid, type FidoEvidence, fidoEvidence, type U2fEvidence, u2fEvidence } from './proof.ts';
-import { assertion } from './receipts.ts';
 
-/** The challenge that the key has answered. */
-export const identityId = token({ description: 'id of the challenge' });
 /** The station of a key. */
 export const station = Type.Optional(
   nullable(line(textLengths.tokenName, { description: 'name of the station that has the key', examples: ['line-3'] })),

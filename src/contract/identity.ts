@@ -1,24 +1,39 @@
 /** Operations on the identity of a key without a serial number: a credential that the key has made for this registry. */
 import { Type } from 'typebox';
+import { assertion, identityId } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import * as f from './device-fields.ts';
 import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
-import { candidate, firmware, identified, identityId, made, station } from './identity-shapes.ts';
-import { fidoProtocols, identityPolicies } from './key-values.ts';
+import { candidate, firmware, identified, made, station } from './identity-shapes.ts';
+import { fidoProtocols, identityActions, identityPolicies } from './key-values.ts';
 import { identityBounds, proofBounds } from './limits.ts';
 import { aaguid } from './proof.ts';
-import { assertion } from './receipts.ts';
 import { changers } from './values.ts';
+
+const action = oneOf(identityActions, {
+  description: 'issue: a credential at a provider. reset: the key is erased. receipt: any receipt, including a return',
+});
 
 /** Operations on identities. */
 export const identityOperations = additions('Identity', {
   /** Not stored: any node can check it. */
   createIdentityChallenge: {
     summary: 'Get a challenge with which a key makes or uses its credential for this registry',
-    description: `The challenge is valid for ${proofBounds.challengeSeconds / 60} minutes, for this caller only.`,
+    description: `The challenge is valid for ${proofBounds.challengeSeconds / 60} minutes, for this caller only. With \`for\`, what the key signs counts only for that action and device.`,
     access: changers,
     limit: 'query',
+    bodyOptional: true,
+    body: Type.Object({
+      for: Type.Optional(
+        Type.Object(
+          { action, deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }) },
+          {
+            description: 'the action that the key has to allow; absent: it is only recognized, or makes its credential',
+          },
+        ),
+      ),
+    }),
     data: Type.Object({
       identityId: shown('identifies the challenge'),
       challenge: shown('32 random bytes that the key signs; base64url without padding'),
@@ -28,12 +43,14 @@ export const identityOperations = additions('Identity', {
       policy: oneOf(identityPolicies, { description: 'which keys make a credential: see the policy of proofs' }),
       expiresAt: timestamp('until when it can be used'),
     }),
+    errors: [Code.deviceNotFound],
+    example: { body: { for: { action: 'issue', deviceId: 'DEV-1' } } },
   },
 
   /** At most three portions. A key that is in none of them is named by its printed number. */
   listIdentityCandidates: {
     summary: 'List the credentials that an attached key may have',
-    description: `The likeliest first: those that this station had last, then those with the firmware of the key, the last seen first. At most ${identityBounds.portions.join(', then ')}; a client repeats it with \`portion\` = \`next\` until the key has one of them or \`next\` is null. With serialNumber: the credential of that device alone.`,
+    description: `The likeliest first: those that this station had last, then those with the firmware of the key, the last seen first. At most ${identityBounds.portions.join(', then ')}; a client repeats it with \`portion\` = \`next\` until the key has one of them or \`next\` is null. With serialNumber: only the credential of that device.`,
     access: changers,
     limit: 'query',
     body: Type.Object({
@@ -92,6 +109,7 @@ export const identityOperations = additions('Identity', {
     params: Type.Object({ identityId }),
     body: Type.Object({
       deviceId: Type.Optional(token({ description: 'the device that the key should be', examples: ['DEV-1'] })),
+      action: Type.Optional(action),
       ...assertion,
       station,
     }),

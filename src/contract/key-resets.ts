@@ -1,5 +1,6 @@
 /** The reset of a key, from before it is asked until it is known whether it was erased: what it had at providers is removed only then. */
 import { type Static, Type } from 'typebox';
+import { signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
@@ -37,15 +38,16 @@ export const keyResetOperations = additions('Providers', {
   recordKeyReset: {
     summary: 'Record that a key is about to be reset, was reset, or was not',
     description:
-      'begun: before the key is asked. Nothing is removed, and no credential is begun or finished until the outcome is recorded. Refused while an earlier reset is open. A device without credentials has nothing to record. done: the key was erased. In one commit, its credentials have to be removed at their providers, which the registry repeats until it succeeds, and the stored PIN becomes an earlier one. canceled: the key was not erased. Without an open reset, done only changes the PIN, and canceled nothing.',
+      'begun: before the key is asked. Nothing is removed, and no credential is begun or finished until the outcome is recorded. Refused while an earlier reset is open. A device without credentials has nothing to record. done: the key was erased. In one commit, its credentials have to be removed at their providers, which the registry repeats until it succeeds, and the stored PIN becomes an earlier one. canceled: the key was not erased. Without an open reset, done only changes the PIN and ends the credential by which the key is recognized, and canceled nothing. begun, and done without an open reset, need the signature of a key that has one.',
     access: changers,
     params,
     body: Type.Object({
       stage: oneOf(resetStages),
       hadPin: Type.Optional(Type.Boolean({ description: 'for begun: whether the key has a PIN' })),
+      ...signedAction,
     }),
     data: keyReset,
-    errors: [Code.deviceNotFound, Code.deviceDeactivated],
+    errors: [Code.deviceNotFound, Code.deviceDeactivated, Code.serialDuplicated],
     example: { params: { deviceId: 'DEV-1' }, body: { stage: 'begun', hadPin: true } },
   },
 });

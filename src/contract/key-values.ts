@@ -85,6 +85,10 @@ export type IdentityPolicy = (typeof identityPolicies)[number];
 export const numberSources = ['key', 'printed', 'auto'] as const;
 /** Protocols of FIDO keys. */
 export const fidoProtocols = ['CTAP2', 'U2F'] as const;
+/** Actions for which a key with a credential of the registry signs. */
+export const identityActions = ['issue', 'reset', 'receipt'] as const;
+/** An action for which a key with a credential of the registry signs. */
+export type IdentityAction = (typeof identityActions)[number];
 /** Steps in which an attached key is asked about its identity. */
 export const identitySteps = ['make', 'find', 'prove', 'name'] as const;
 /** Changes of the credential by which a key is recognized. */

@@ -1,17 +1,5 @@
 /** Rate limits, sizes, lengths and paging bounds. They are stated here only. */
 
-/** The window in which a request counts. */
-export type LimitScope =
-  | 'login'
-  | 'query'
-  | 'modify'
-  | 'upload'
-  | 'document'
-  | 'signIn'
-  | 'decide'
-  | 'unknownKey'
-  | 'holder';
-
 /** At most `count` requests in a fixed window of `seconds`, which starts with the first request. */
 export interface Limit {
   readonly count: number;
@@ -19,7 +7,7 @@ export interface Limit {
 }
 
 /** Login, documents and sign-in steps count per client address, others per user or token. The interface publishes the first four. */
-export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
+export const rateLimits = {
   login: { count: 5, seconds: 60 },
   query: { count: 100, seconds: 60 },
   modify: { count: 30, seconds: 60 },
@@ -27,18 +15,21 @@ export const rateLimits: Readonly<Record<LimitScope, Limit>> = {
   document: { count: 120, seconds: 60 },
   /** An office may have one address, and a sign-in has several steps. */
   signIn: { count: 1200, seconds: 60 },
-  /** A door asks at each use of a key. */
+  /** A door asks each time a key is used. */
   decide: { count: 6000, seconds: 60 },
-  /** Keys that the registry does not know, in questions of one service token: more of them are a search. */
+  /** Unknown keys in the questions of one service token: a token that exceeds this is guessing serial numbers. */
   unknownKey: { count: 100, seconds: 3600 },
   /** One person at a page, with few keys. */
   holder: { count: 60, seconds: 60 },
-};
+} satisfies Readonly<Record<string, Limit>>;
+
+/** The window in which a request counts. */
+export type LimitScope = keyof typeof rateLimits;
 
 const MiB = 1024 * 1024;
 
-/** Decisions: questions of a request, seconds for which an answer may be kept, and longest names of keys in characters. */
-export const decisionBounds = { questions: 100, seconds: 5, sshKey: 4096, certificate: 128 } as const;
+/** Decisions: questions of a request, devices of a user, seconds for which an answer may be kept, longest names of keys in characters. */
+export const decisionBounds = { questions: 100, devices: 100, seconds: 5, sshKey: 4096, certificate: 128 } as const;
 
 /** Largest inputs, in bytes except the numbers of items. An input of exactly this size is accepted. */
 export const sizes = {
@@ -174,6 +165,9 @@ export const refusedBounds = { kept: 200, days: 30, text: 200 } as const;
 /** Entries of the journal that the log of provisioning shows, beside what was refused. */
 export const provisioningLog = { entries: 500 } as const;
 
+/** Undo of a batch: persons, accounts and devices of one request, entries that are searched, and most entries of a batch. */
+export const undoBounds = { portion: 200, searched: 1_000_000, entries: 100_000 } as const;
+
 /** Cases of leavers: hours after which an open item is overdue, and most items that a case shows. */
 export const caseBounds = { overdueHours: 24, items: 2000, kept: 1000 } as const;
 
@@ -182,6 +176,15 @@ export const reportBounds = { devices: 1000, events: 10_000 } as const;
 
 /** Longest delay between leaving and the locks, in hours: 90 days. */
 export const leaverDelayHours = 2160;
+
+/** Comparison with providers: persons that are shown and stored, and users that are read of one provider. */
+export const driftBounds = { shown: 1000, users: 500_000 } as const;
+
+/** Longest times before an erasure by policy, and until copies outside of the registry are gone, in days: ten years. */
+export const retentionDays = 3650;
+
+/** Days after which a key that was sent counts as overdue, unless the policy has others. */
+export const arrivalDays = 14;
 
 /** Networks that a service token may be limited to. */
 export const MAX_NETWORKS = 32;
@@ -195,10 +198,7 @@ export const idempotency = { hours: 24, maxKey: 128 } as const;
 /** Exports that one daemon sends at the same time: to a user or service token, to all VIEWERs together, to all. */
 export const exportBounds = { each: 1, viewers: 2, all: 4 } as const;
 
-/**
- * Uploads of files that one daemon receives at the same time: from a user or service token, and from all. A daemon that may open few
- * files receives fewer (`connectionBounds`).
- */
+/** Uploads that one daemon receives at the same time, from one caller and from all. If it may open few files: `connectionBounds`. */
 export const uploadBounds = { each: 16, all: 64 } as const;
 
 /** Seconds for which a client may take nothing of an export or a download. */
@@ -238,7 +238,6 @@ export const proofBounds = {
   unregisteredHours: 24,
   unregisteredTotal: 10_000,
   judgedAtOnce: 1000,
-  idLength: 128,
 } as const;
 
 /** Receipts. Lengths in characters, of bytes in bytes. */
@@ -252,10 +251,7 @@ export const receiptBounds = {
   signature: 72,
 } as const;
 
-/**
- * Identities of keys: how many candidates each of the three requests returns, and transports of a key. A key is asked some 8 at a time:
- * the first portion takes it about a second.
- */
+/** Identities of keys: candidates in each of the three portions, of which a key checks 256 in about a second, and transports of a key. */
 export const identityBounds = { portions: [256, 1024, 4096], transports: 8, transport: 32 } as const;
 
 /** Security keys of users: how many each may have, for how long a challenge is valid, and the longest parts of an answer in characters. */
@@ -294,7 +290,7 @@ export const ssoBounds = {
   sessions: 20,
 } as const;
 
-/** Own keys that a person is shown, the newest first. */
+/** Most keys that the page of a HOLDER shows: the newest. */
 export const holderBounds = { devices: 200 } as const;
 
 /** How old the last sign-in may be for operations that need a recent one. */

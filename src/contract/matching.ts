@@ -1,4 +1,4 @@
-/** Matching: devices that are bound to a name without a person are given to persons. */
+/** Matching: devices that are bound to a name without a person, and accounts, are given to persons. */
 import { type Static, Type } from 'typebox';
 import { batchData, batchOf, itemStatus } from './batch-shapes.ts';
 import { additions, adminOnly } from './define.ts';
@@ -10,7 +10,8 @@ import { personId } from './people.ts';
 
 /** Names in a match. */
 export const matchItem = {
-  deviceId: token({ description: 'device id', examples: ['DEV-1'] }),
+  deviceId: Type.Optional(token({ description: 'device id; absent with accountId', examples: ['DEV-1'] })),
+  accountId: Type.Optional(token({ description: 'id of an account, in place of deviceId', examples: ['USR-1'] })),
   personId: token({ description: 'id of the person', examples: ['PER-1'] }),
 };
 const matchCandidate = Type.Object({
@@ -42,11 +43,11 @@ export const matchingOperations = additions('Persons', {
     data: paged(unmatchedDevice),
   },
 
-  /** A device that belongs to the person already is not changed. */
+  /** What belongs to the person already is not changed. */
   matchPeople: {
-    summary: 'Give devices to persons',
+    summary: 'Give devices and accounts to persons',
     description:
-      'The device then shows the user name of the person. An ACTIVE device of a person who has left is locked. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
+      'A device then shows the user name of the person; an ACTIVE device of a person who has left is locked. An account keeps its name, follows new user names of the person, and ends with the person; the person must be active, and a service token cannot give one. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
     ...adminOnly,
     bodyValues: bodyBounds.manyValues,
     batchOf: 'matches',
@@ -54,9 +55,10 @@ export const matchingOperations = additions('Persons', {
       matches: batchOf(Type.Object(matchItem, { additionalProperties: true })),
     }),
     data: batchData(
-      'number of devices that belong to the person, counted by item',
+      'number of devices and accounts that belong to the person, counted by item',
       Type.Object({
         deviceId: nullable(shown('device id as it was sent', 'DEV-1')),
+        accountId: Type.Optional(nullable(shown('account id as it was sent; absent for a device', 'USR-1'))),
         personId: nullable(shown('id of the person as it was sent', 'PER-1')),
         ...itemStatus,
       }),

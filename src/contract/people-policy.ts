@@ -1,9 +1,12 @@
 /** The policy for persons: what the registry requires of them, and what happens when one leaves. */
 import { type Static, Type } from 'typebox';
 import { additions, replacedPolicy, shownPolicy } from './define.ts';
-import { oneOf } from './fields.ts';
-import { leaverDelayHours } from './limits.ts';
+import { nullable, oneOf } from './fields.ts';
+import { arrivalDays, leaverDelayHours, retentionDays } from './limits.ts';
 import { leaverActions } from './person-values.ts';
+
+const days = (description: string) =>
+  Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: retentionDays, description })));
 
 const peoplePolicy = Type.Object({
   personsRequired: Type.Boolean({
@@ -15,6 +18,15 @@ const peoplePolicy = Type.Object({
     maximum: leaverDelayHours,
     description: 'hours between leaving and that action; 0: at once',
   }),
+  retentionDays: days(
+    'days after the closing of the case of a person who has left until the registry erases the person automatically; null: never. Absent in a request: not changed',
+  ),
+  copiesDays: days(
+    'days for which your organization keeps backups, forwarded entries, deliveries, files of stations and logs: an erasure then states by when they are gone; null: unknown. Absent in a request: not changed',
+  ),
+  arrivalDays: days(
+    `days within which the arrival of a key that was sent to its person is to be confirmed; null: it is never overdue. ${arrivalDays} until it is set. Absent in a request: not changed`,
+  ),
 });
 /** The policy for persons: what the registry requires of them, and what happens when one leaves. */
 export type PeoplePolicy = Static<typeof peoplePolicy>;
@@ -27,9 +39,10 @@ export const peoplePolicyOperations = additions('Persons', {
     ...shownPolicy(peoplePolicy),
   },
 
-  /** Replaces the whole policy. Delays that run already are kept. */
+  /** Replaces the whole policy but the days that are absent. Delays that run already are kept. */
   setPeoplePolicy: {
     summary: 'Set the rules for persons and leavers',
+    description: 'A service token cannot change `retentionDays` (2007): an erasure is permanent.',
     ...replacedPolicy(peoplePolicy),
     example: { body: { personsRequired: true, leavers: 'lock', leaverDelayHours: 0 } },
   },

@@ -68,7 +68,14 @@ export const peopleCheck = {
   unreported: count(
     'active persons whose source can no longer report that they leave: the directory is off, or no service token with `may: scim` is accepted',
   ),
+  drift: count(
+    'active persons who are gone or disabled at their identity provider, by the last comparison with it, or in the directory, whose last full run did not end them',
+  ),
+  unerased: count(
+    'persons whom the policy should have erased a day ago, but for whom a provider has not removed a credential',
+  ),
   cases: count('open cases of persons who have left'),
+  shipments: count('ACTIVE devices that were sent to their persons, whose arrival is overdue by the policy'),
 };
 /** A person whose devices wait for a release. */
 export type HeldPerson = Static<typeof heldPerson>;
@@ -92,7 +99,7 @@ export const peopleOperations = additions('Persons', {
           examples: ['ada.lovelace'],
         }),
       ),
-      source: Type.Optional(oneOf(personSources)),
+      source: Type.Optional(oneOf(personSources, { description: 'what manages the person' })),
       active: Type.Optional(Type.Boolean({ description: 'false: persons who have left' })),
       group: Type.Optional(line(personBounds.name, { description: 'name of a group', examples: ['New hires'] })),
       activeDevices: Type.Optional(

@@ -63,3 +63,29 @@ export const directoryRuns = ['ALL', 'CHANGES'] as const;
 export type DirectoryRun = (typeof directoryRuns)[number];
 /** Steps of a run for a person; `skipped`: for an entry that cannot be one. */
 export const directorySteps = ['new', 'changed', 'left', 'held', 'back', 'skipped'] as const;
+
+/** Kinds of records that a batch of a source changes, and that an undo restores. */
+export const undoKinds = ['person', 'account', 'device'] as const;
+/** Results of an undo: it is as before; it already was; it is not changed. */
+export const undoOutcomes = ['restored', 'unchanged', 'left'] as const;
+/** Fields that an undo restores. `newUserName`: a user name that waits for a release. */
+export const undoFields = [
+  'active',
+  'userName',
+  'newUserName',
+  'name',
+  'names',
+  'email',
+  'externalId',
+  'source',
+  'groups',
+  'disabled',
+  'status',
+  'userId',
+  'personId',
+] as const;
+
+/** Why an active person is not one at the identity provider. */
+export const driftReasons = ['gone', 'disabled'] as const;
+/** Effects of a comparison on such a person. */
+export const driftOutcomes = ['active', 'left', 'held', 'due'] as const;

@@ -13,6 +13,8 @@ export interface Step {
   readonly takesKey?: true;
   /** The path names a missing thing: the response is 404. */
   readonly missing?: true;
+  /** The request ends what requests of other folders use. */
+  readonly atEnd?: true;
   /** Name of a variable → path of its value in `data`. */
   readonly save?: Readonly<Record<string, string>>;
   /** Name of a variable that gets all of `data` as JSON. */
@@ -45,7 +47,7 @@ const sampleRoot = [
   '-----END CERTIFICATE-----',
 ].join('\n');
 
-/** The requests in the order of a run. The format has no WebSockets. */
+/** The requests in the order of a run within a folder; folders are in the order of their first request. The format has no WebSockets. */
 export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
   refreshToken: { save: { token: 'token' } },
@@ -129,7 +131,6 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     send: { text: 'unsigned', credentialId: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
   },
   getReceipt: { missing: true },
-  deactivateDevice: { asProgram: true, send: { reason: 'worn out', confirmPassword: '{{password}}' } },
   uploadAppVersion: {
     file: { name: 'devmgr.apk', content: 'an installer package' },
     send: { platform: 'ANDROID', version: '1.0.{{build}}', versionName: 'First release', forceUpdate: false },
@@ -168,9 +169,11 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   listUnmatched: {},
   importPeople: {
     asProgram: true,
-    send: { people: [{ userName: 'ada-{{run}}', name: 'Ada Lovelace' }], dryRun: true },
+    send: { people: [{ userName: 'grace-{{run}}', name: 'Grace Hopper' }], dryRun: true },
   },
   matchPeople: { asProgram: true, send: { matches: [{ deviceId: '{{deviceId}}', personId: '{{personId}}' }] } },
+  comparePeople: {},
+  undoPeople: { send: { requestId: 'none', dryRun: true } },
   releasePeople: { asProgram: true, send: { personIds: ['{{personId}}'] } },
   showPeoplePolicy: { saveAll: 'peoplePolicy' },
   setPeoplePolicy: { sendSaved: 'peoplePolicy' },
@@ -211,6 +214,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   identifyKey: { asProgram: true, missing: true },
   signReceipt: { asProgram: true, missing: true },
   decide: {},
+  listSshKeys: {},
   judgeProofsAgain: {},
   // A run sends the policy of the service back: another one would change what a live registry accepts.
   showProofPolicy: { saveAll: 'proofPolicy' },
@@ -262,7 +266,6 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   removeWebhook: {},
   listTokens: {},
   adoptToken: {},
-  revokeToken: {},
   listKeys: {},
   getHealth: {},
   getSwaggerPage: {},
@@ -270,4 +273,10 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   getOpenapiYaml: {},
   getPostmanCollection: {},
   getMetrics: {},
+  deactivateDevice: {
+    atEnd: true,
+    asProgram: true,
+    send: { reason: 'worn out', confirmPassword: '{{password}}' },
+  },
+  revokeToken: { atEnd: true },
 };

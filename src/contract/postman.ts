@@ -25,8 +25,11 @@ export function buildPostman(version: string, baseUrl = 'http://127.0.0.1:7470')
     username: 'admin',
     password: '',
     keyId: 'none',
+    identityId: 'none',
+    credentialId: 'none',
     passkeyId: 'none',
     deliveryId: 'none',
+    userName: 'none',
   };
   const saved = ['token', 'run', 'build', ...Object.values(steps).flatMap(savedNames)];
   const names = [...new Set(saved)].map(key => ({ key, value: '', type: 'string' }));
@@ -46,15 +49,15 @@ const bearer = (variable: string): JsonObject => ({
   bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
 });
 
-/** One folder per sequence of requests with the same tag: the order stays that of the steps. */
+/** A folder for each tag, and a last one for what ends the things that the others use. */
 function folders(): JsonObject[] {
-  const found: { name: string; item: JsonObject[] }[] = [];
+  const found = new Map<string, JsonObject[]>();
   for (const [name, step] of Object.entries(steps)) {
     const shape: RouteShape = routes[name as RouteName];
-    if (found.at(-1)?.name !== shape.tag) found.push({ name: shape.tag, item: [] });
-    found.at(-1)?.item.push(request(shape, step));
+    const folder = step.atEnd ? 'Clean up' : shape.tag;
+    found.set(folder, [...(found.get(folder) ?? []), request(shape, step)]);
   }
-  return found;
+  return [...found].map(([name, item]) => ({ name, item }));
 }
 
 function request(shape: RouteShape, step: Step): JsonObject {

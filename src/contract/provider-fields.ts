@@ -48,12 +48,14 @@ export const providerFields = {
   finishAddress: {
     needed: ['webauthn'],
     description: 'https://, where a WebAuthn server accepts the answer of a key',
+    shown: 'where a WebAuthn server accepts the answer of a key',
     help: 'address where a WebAuthn server accepts the response of a key',
     isAddress: true,
   },
   removeAddress: {
     needed: ['webauthn'],
     description: 'https://, where a WebAuthn server removes a credential',
+    shown: 'where a WebAuthn server removes a credential',
     help: 'address where a WebAuthn server removes a credential',
     isAddress: true,
   },
@@ -61,8 +63,15 @@ export const providerFields = {
     needed: [],
     allowed: ['entra'],
     description: 'sign-in of a national cloud of Entra ID; address is then that of its Microsoft Graph',
+    shown: 'sign-in of a national cloud of Entra ID',
     help: 'sign-in address of an Entra ID national cloud; --address is then its Graph address',
     isAddress: true,
+  },
+  verification: {
+    needed: [],
+    allowed: ['ssh'],
+    description: 'pin: an SSH key asks for its PIN at each login, beside the touch',
+    shown: 'pin if SSH keys ask for their PIN at each login',
   },
 } as const satisfies Readonly<Record<string, ProviderField>>;
 

@@ -1,5 +1,6 @@
 /** Providers of sign-in at which keys are issued for persons, and the credentials of devices there. */
 import { type Static, Type } from 'typebox';
+import { signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions, administration, adminPerson } from './define.ts';
 import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
@@ -34,7 +35,7 @@ const provider = Type.Object({
   name: shown('name, as commands use it', 'entra'),
   type: oneOf(providerTypes, {
     description:
-      'entra: Microsoft Entra ID; okta; webauthn: a server with addresses of its own; devmgr: the accounts of this registry',
+      'entra: Microsoft Entra ID; okta; webauthn: a server with addresses of its own; devmgr: the accounts of this registry; ssh: SSH keys, for which hosts ask this registry',
   }),
   ...forEachProviderSetting(shownProviderSettings, ({ shown: meaning }) => nullable(shown(meaning!))),
   credentials: count('credentials at this provider that are not removed'),
@@ -44,6 +45,18 @@ const provider = Type.Object({
 });
 /** A provider, without its secret. */
 export type ProviderItem = Static<typeof provider>;
+
+/** What an SSH client needs of a credential. Neither is a secret: the key alone can use the handle. */
+const sshCredential = Type.Object(
+  {
+    publicKey: shown('public key, as authorized_keys has it', 'sk-ssh-ed25519@openssh.com AAAA'),
+    handle: shown('id of the credential on the key, base64url', 'AAAA'),
+    verifyRequired: Type.Boolean({ description: 'whether the key asks for its PIN at each login' }),
+  },
+  { description: 'of a credential at a provider of type ssh, for ADMIN and DEALER' },
+);
+/** What an SSH client needs of a credential. */
+export type SshCredential = Static<typeof sshCredential>;
 
 /** A credential of a device at a provider. */
 const credential = Type.Object({
@@ -60,6 +73,7 @@ const credential = Type.Object({
     Type.Boolean({ description: 'true: a reset of the key was begun, and its outcome is not recorded' }),
   ),
   stored: Type.Optional(storedOnKey),
+  ssh: Type.Optional(sshCredential),
 });
 /** A credential of a device at a provider. */
 export type CredentialItem = Static<typeof credential>;
@@ -81,7 +95,7 @@ export const providerOperations = additions('Providers', {
   /** The secret is sealed in the registry. */
   createProvider: {
     summary: 'Add a provider',
-    description: `${needed('entra')}; ${needed('okta')}; ${needed('webauthn').replace('address', 'address (options)')}. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. ${needed('devmgr')}, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. A registry has at most ${providerBounds.providers} providers.`,
+    description: `${needed('entra')}; ${needed('okta')}; ${needed('webauthn').replace('address', 'address (options)')}. The secret is a client secret of Entra ID, an API token of Okta, or what a WebAuthn server accepts as bearer token. ${needed('devmgr')}, that of the console of this registry, and no secret: its credentials are sign-in keys of accounts, which only an ADMIN issues and removes. ssh needs no secret; hosts ask for its keys at each login, so a locked key is refused without being removed. A registry has at most ${providerBounds.providers} providers.`,
     ...administration,
     body: Type.Object({
       name: line(providerBounds.name, {
@@ -106,6 +120,14 @@ export const providerOperations = additions('Providers', {
     data: Type.Object({
       reachable: Type.Boolean({ description: 'whether the provider accepts requests of this registry' }),
       problem: nullable(shown('why it does not, and what to do')),
+      proxy: Type.Optional(
+        nullable(
+          shown(
+            'the proxy that the daemon uses for it, and the variable that names it; null if there is none',
+            'the proxy http://proxy.example.com:3128 (HTTPS_PROXY)',
+          ),
+        ),
+      ),
     }),
   },
 
@@ -174,14 +196,14 @@ export const providerOperations = additions('Providers', {
       'The device must be ACTIVE. Returns the creation options of the provider, for the person that the device is bound to. A credential that was begun and not finished is begun again.',
     access: changers,
     params: Type.Object(ofDevice),
-    body: params,
+    body: Type.Object({ ...params.properties, ...signedAction }),
     data: Type.Object({
       credentialId,
       origin: shown('origin for which the key answers', 'https://login.microsoft.com'),
       options: webauthnJson('creation options of the provider, as JSON'),
       expiresAt: timestamp('when the challenge of the provider expires'),
     }),
-    errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],
+    errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.serialDuplicated],
     example: { params: { deviceId: 'DEV-1' }, body: { providerId: 'IDP-1' } },
   },
 

@@ -24,7 +24,10 @@ export const provisioningOperations = additions('Persons', {
     summary: 'List what identity provider and directory could not store',
     description: `The newest ${refusedBounds.kept} of each source, for ${refusedBounds.days} days. A repeated request is listed once, with its last time.`,
     ...adminOnly,
-    query: Type.Object({ ...pageQuery(), source: Type.Optional(oneOf(provisioningSources)) }),
+    query: Type.Object({
+      ...pageQuery(),
+      source: Type.Optional(oneOf(provisioningSources, { description: 'what sent the request' })),
+    }),
     data: paged(refusedRequest),
   },
 
@@ -35,7 +38,7 @@ export const provisioningOperations = additions('Persons', {
     ...adminOnly,
     query: Type.Object({
       ...pageQuery(),
-      source: Type.Optional(oneOf(personSources)),
+      source: Type.Optional(oneOf(personSources, { description: 'what sent the request' })),
       personId: Type.Optional(token({ description: 'id of a person', examples: ['PER-1'] })),
     }),
     data: paged(

@@ -1,20 +1,15 @@
 /** Receipts: a person touches a key, which signs what was issued, lent or returned. */
 import { type Static, Type } from 'typebox';
+import { assertion, signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, serialNumber } from './device-fields.ts';
-import { base64url, line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { proofGrades, receiptKinds, relyingParty } from './key-values.ts';
 import { proofBounds, receiptBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { changers, roles } from './values.ts';
 
-/** The signature of a key. */
-export const assertion = {
-  credentialId: base64url(receiptBounds.credentialId, 'id of the credential that signed'),
-  authenticatorData: base64url(receiptBounds.authenticatorData, 'authenticator data'),
-  signature: base64url(receiptBounds.signature, 'signature: ECDSA with P-256 and SHA-256, in DER'),
-};
 /** The text of a receipt, as the registry made it. */
 const signedText = Type.String({
   minLength: 1,
@@ -134,9 +129,9 @@ export const receiptOperations = additions('Receipts', {
       'Accepts the signature of a credential that the key made in a proof with grade model or unit, or of the one by which the registry recognizes it (grade claimed). A return is signed with the credential of the receipt before it. If that receipt has another credential, a handover or loan with a new one needs grade unit, a key that was recognized by it before that receipt, or the role ADMIN. Every receipt closes the open loan of its device.',
     access: changers,
     params,
-    body: Type.Object({ text: signedText, ...assertion }),
+    body: Type.Object({ text: signedText, ...assertion, ...signedAction }),
     data: receipt,
-    errors: [404, ...states],
+    errors: [404, ...states, Code.serialDuplicated],
     example: {
       params: { receiptId: 'RCT-7KQM2XWDH9TBC4REPA3S' },
       body: { text: 'devmgr receipt 1\n…', credentialId: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },

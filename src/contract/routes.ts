@@ -9,6 +9,7 @@ import { deviceBatchOperations } from './device-batch.ts';
 import { deviceListOperations } from './device-lists.ts';
 import { deviceOperations } from './devices.ts';
 import { directoryOperations } from './directory.ts';
+import { driftOperations } from './drift.ts';
 import { endpoints, type RouteName } from './endpoints.ts';
 import { erasureOperations } from './erasure.ts';
 import { hardwareOperations } from './hardware.ts';
@@ -32,6 +33,7 @@ import { systemOperations } from './system.ts';
 import { terminalLoginOperations } from './terminal-logins.ts';
 import { tokenOperations } from './tokens.ts';
 import { trustOperations } from './trust.ts';
+import { undoOperations } from './undo.ts';
 import { userOperations } from './users.ts';
 import { passkeyOperations } from './webauthn.ts';
 import { webhookOperations } from './webhooks.ts';
@@ -46,6 +48,7 @@ const described = {
   ...deviceListOperations,
   ...deviceOperations,
   ...directoryOperations,
+  ...driftOperations,
   ...erasureOperations,
   ...hardwareOperations,
   ...holderOperations,
@@ -68,6 +71,7 @@ const described = {
   ...terminalLoginOperations,
   ...tokenOperations,
   ...trustOperations,
+  ...undoOperations,
   ...userOperations,
   ...passkeyOperations,
   ...webhookOperations,

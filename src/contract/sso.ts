@@ -157,7 +157,7 @@ export const ssoOperations = additions('Single sign-on', {
           minimum: 1,
           maximum: 65_535,
           description:
-            'for a terminal: after the person has confirmed in the console, the browser is led to this port of 127.0.0.1 on its own machine (RFC 8252); no cookie is set',
+            'for a terminal: after the person has confirmed in the console, the browser is redirected to this port of 127.0.0.1 on its own machine (RFC 8252); no cookie is set',
         }),
       ),
       name: Type.Optional(
@@ -194,7 +194,7 @@ export const ssoOperations = additions('Single sign-on', {
   showSsoTerminal: {
     summary: 'Show the terminal that a sign-in at the provider is for',
     description:
-      'The console shows this once, and leads the browser to `url` if the person confirms that the code is that of the terminal. 1004 if the code is unknown, was used or has expired.',
+      'The console shows this once, and redirects the browser to `url` if the person confirms that the code is that of the terminal. 1004 if the code is unknown, was used or has expired.',
     limit: 'signIn',
     body: Type.Object({ code: token({ description: '`terminal` in the address to which the callback redirects' }) }),
     data: Type.Object({
@@ -212,7 +212,8 @@ export const ssoOperations = additions('Single sign-on', {
   /** The code is worth nothing without `secret`, which only the terminal has. */
   takeSso: {
     summary: 'Complete a sign-in at the provider for a terminal',
-    description: 'Takes what the browser has brought to `loopbackPort`, once, and only with the `secret` of the start.',
+    description:
+      'Accepts what the browser has delivered to `loopbackPort`, once, and only with the `secret` of the start.',
     limit: 'signIn',
     body: Type.Object({
       secret: secret({ min: 1, max: 100 }, { description: '`secret` of the start' }),

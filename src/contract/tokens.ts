@@ -14,7 +14,7 @@ const networks = Type.Array(Type.String(), {
   [EACH]: true,
 });
 const permissions =
-  'webhooks: the operations on webhooks; policies: those on policies; scim: /scim/v2, whatever the role; decide: decisions, whatever the role';
+  'webhooks: the operations on webhooks; policies: those on policies; scim: /scim/v2, whatever the role; decide: decisions, whatever the role; ssh: the SSH keys of persons, whatever the role; record-use: with decide, each decision that allows a key counts as a use of its device. A token with one of the last four and the role VIEWER can do nothing else';
 const may = Type.Array(oneOf(tokenPermissions), {
   description: `permissions of the token beyond its role. ${permissions}`,
 });
@@ -105,7 +105,7 @@ export const tokenOperations = additions('Service tokens', {
   adoptToken: {
     summary: 'Take over a service token',
     description:
-      'Makes the caller its owner: it no longer ends with the account of the earlier one. Who has the text of the token keeps it. 1001 for a token that is revoked or has expired.',
+      'Makes the caller its owner: it no longer ends with the account of the earlier one. Anyone who has a copy of the token can still use it. 1001 for a token that is revoked or has expired.',
     ...administration,
     params: Type.Object({ tokenId: token({ description: 'id of the service token', examples: ['TOK-1'] }) }),
     data: serviceToken,

@@ -42,6 +42,10 @@ export type User = Static<typeof user>;
 /** A user in a list. */
 const listedUser = Type.Object({
   ...user.properties,
+  personId: Type.Optional(
+    shown('id of the person to whom `people match` has given the account; absent if none', 'PER-1'),
+  ),
+  sso: Type.Optional(Type.Boolean({ description: 'true: single sign-on made the account; absent for others' })),
   hasKey: Type.Boolean({ description: 'whether the user has registered a security key' }),
   registrationUntil: Type.Optional(
     timestamp('until when an ADMIN has allowed this user, whose keys were removed, to register one'),
@@ -92,6 +96,7 @@ export const userOperations = additions('Users', {
   getOwnUser: {
     summary: 'Show the calling user',
     access: roles,
+    anyTokenRole: true,
     withoutKey: true,
     data: caller,
   },

@@ -38,17 +38,21 @@ export const sessionKinds = ['CONSOLE'] as const;
 export const serviceTokenPrefix = 'devmgr_';
 
 /** Kinds of providers at which keys are issued. */
-export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr'] as const;
+export const providerTypes = ['entra', 'okta', 'webauthn', 'devmgr', 'ssh'] as const;
 /** Kind of a provider at which keys are issued. */
 export type ProviderType = (typeof providerTypes)[number];
+/** Whether the provider is this registry itself: it needs no secret. */
+export const isOwnType = (type: ProviderType): type is 'devmgr' | 'ssh' => type === 'devmgr' || type === 'ssh';
 
 /**
- * Permissions that a service token has only if it was created with them, whatever its role. `scim` (/scim/v2) and `decide` (decisions) need
- * no role.
+ * Permissions that a service token has only if it was created with them, whatever its role. `scim` (/scim/v2), `decide` (decisions) and
+ * `ssh` (SSH keys of persons) need no role; `record-use` adds to `decide`.
  */
-export const tokenPermissions = ['webhooks', 'policies', 'scim', 'decide'] as const;
+export const tokenPermissions = ['webhooks', 'policies', 'scim', 'decide', 'ssh', 'record-use'] as const;
 /** A permission of a service token beside its role. */
 export type TokenPermission = (typeof tokenPermissions)[number];
+/** Permissions that need no role: a service token with one of them and the lowest role, VIEWER, can do nothing else. */
+export const permissionsWithoutRole: readonly TokenPermission[] = ['scim', 'decide', 'ssh', 'record-use'];
 
 /** Why a key may be used, or not: see the operation `decide`. */
 export const decisionReasons = [

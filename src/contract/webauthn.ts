@@ -6,6 +6,7 @@ import { additions, administration, adminOnly } from './define.ts';
 import { JUDGED, line, nullable, SHAPE, secret, shown, timestamp, token } from './fields.ts';
 import { passkeyIds } from './ids.ts';
 import { passkeyBounds, stepUpSeconds, textLengths } from './limits.ts';
+import { SSH_APPLICATION } from './ssh-key.ts';
 import { roles } from './values.ts';
 
 const minutes = passkeyBounds.challengeSeconds / 60;
@@ -54,8 +55,9 @@ const assertion = Type.Object(
 export type AttestationResponse = Static<typeof attestation>;
 /** The response of a browser for a signature. Bytes are base64url. `userHandle`: the name of the account at the key, if it has one. */
 export type AssertionResponse = Static<typeof assertion>;
-/** The site of the keys for an origin: `named`, or the host. Null if the origin may not use it (WebAuthn 3, 5.1.3). */
+/** The site of the keys for an origin: `named`, or the host. Null if the origin may not use it (WebAuthn 3, 5.1.3). SSH has its own. */
 export function siteOf(origin: string, named: unknown): string | null {
+  if (origin === SSH_APPLICATION && named === SSH_APPLICATION) return SSH_APPLICATION;
   const url = URL.parse(origin);
   if (url?.origin !== origin) return null;
   const id = typeof named === 'string' ? named : url.hostname;

@@ -33,6 +33,16 @@ export function proxyFor(url: URL, env: Env = process.env): WebProxy | null {
 export const proxyWords = ({ url, variable }: WebProxy): string =>
   `the proxy ${url.protocol}//${url.host} (${variable})`;
 
+/** The proxy for an address, as texts name it; null without one, and if the environment has an invalid value. */
+export function proxyNamed(address: string): string | null {
+  try {
+    const proxy = proxyFor(new URL(address));
+    return proxy && proxyWords(proxy);
+  } catch {
+    return null;
+  }
+}
+
 const plain = (host: string): string => host.replace(/^\[|\]$|\.$/g, '').toLowerCase();
 
 /**

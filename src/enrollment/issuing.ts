@@ -1,5 +1,5 @@
 /** Issues a registered key: its first PIN, and a credential at each provider. The registry holds the state, so another run continues. */
-import type { DataOf } from '../contract/define.ts';
+import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { CredentialItem } from '../contract/providers.ts';
 import type { Routes } from '../contract/routes.ts';
 import type {
@@ -19,7 +19,7 @@ import type { NumberedKey } from './registry.ts';
 /** The requests that issuing needs. They reject with the errors of their client, which `failureOf` interprets. */
 export interface IssueRequests extends ResetRequests {
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
-  start(deviceId: string, providerId: string): Promise<DataOf<Routes['startCredential']>>;
+  start(deviceId: string, body: BodyOf<Routes['startCredential']>): Promise<DataOf<Routes['startCredential']>>;
   finish(deviceId: string, credentialId: string, made: MadeCredential): Promise<unknown>;
   failureOf(error: unknown): IssueFailure;
 }
@@ -81,7 +81,7 @@ export class KeyIssuing {
   async #done(action: IssueAction, key: NumberedKey, deviceId: string): Promise<IssueEvent> {
     const { requests, askPin, askNewPin } = this.#parts;
     const choice = this.#options.pin;
-    if (changesKey(action)) await requests.prove(key);
+    const identity = changesKey(action) ? await requests.prove(key, 'issue') : null;
     switch (action.type) {
       case 'read credentials':
         return { type: 'credentials', credentials: await requests.credentials(deviceId) };
@@ -102,7 +102,10 @@ export class KeyIssuing {
         return { type: 'PIN', pin };
       }
       case 'start':
-        return { type: 'started', started: await requests.start(deviceId, action.providerId) };
+        return {
+          type: 'started',
+          started: await requests.start(deviceId, { providerId: action.providerId, ...(identity && { identity }) }),
+        };
       case 'finish':
         await requests.finish(deviceId, action.credentialId, action.made);
         return { type: 'finished' };

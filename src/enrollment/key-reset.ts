@@ -1,6 +1,8 @@
 /** The reset of a key: recorded before the key is asked, and ended by what the key reports. A program that finds one open continues it. */
+import type { ActionSignature } from '../contract/assertion.ts';
 import type { BodyOf } from '../contract/define.ts';
 import type { KeyReset } from '../contract/key-resets.ts';
+import type { IdentityAction } from '../contract/key-values.ts';
 import type { Routes } from '../contract/routes.ts';
 import { IssueProblem, type IssueStep, type StepAnswer, stepDone } from './issue-step.ts';
 import type { NumberedKey } from './registry.ts';
@@ -8,8 +10,8 @@ import type { NumberedKey } from './registry.ts';
 /** The requests that a reset needs. */
 export interface ResetRequests {
   step(key: NumberedKey, step: IssueStep): Promise<StepAnswer>;
-  /** Has a key with a credential of the registry prove after a touch that it is its device. Rejects with `IssueProblem`. */
-  prove(key: NumberedKey): Promise<void>;
+  /** Has a key with a credential of the registry sign for an action; null if it has none. Rejects with `IssueProblem`. */
+  prove(key: NumberedKey, action: IdentityAction): Promise<ActionSignature | null>;
   /** The reset of the key whose outcome is not recorded. */
   reset(deviceId: string): Promise<KeyReset>;
   recordReset(deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset>;
@@ -26,9 +28,10 @@ export async function eraseKey(
   isOpen = false,
 ): Promise<KeyReset> {
   // A key that was erased before has nothing to prove it with.
-  if (!isOpen) await requests.prove(key);
+  const identity = isOpen ? null : await requests.prove(key, 'reset');
+  const signed = identity && { identity };
   const { state } = await stepDone(requests.step(key, { step: 'state' }));
-  if (!isOpen) await requests.recordReset(deviceId, { stage: 'begun', hadPin: state?.isSet === true });
+  if (!isOpen) await requests.recordReset(deviceId, { stage: 'begun', hadPin: state?.isSet === true, ...signed });
   try {
     await stepDone(requests.step(key, { step: 'reset' }));
   } catch (error) {
@@ -38,7 +41,7 @@ export async function eraseKey(
     if (after || !(error instanceof IssueProblem)) throw error;
     throw new IssueProblem(error.code, `${error.message}; whether it was erased shows when it is issued again`);
   }
-  return requests.recordReset(deviceId, { stage: 'done' });
+  return requests.recordReset(deviceId, { stage: 'done', ...signed });
 }
 
 /** The end of a reset that was open. */

@@ -1,13 +1,16 @@
 /** Keys without a serial number: recognized by the credential that they have made for the registry, or enrolled with a new one. */
+import type { ActionSignature } from '../contract/assertion.ts';
 import type { DataOf, InputOf } from '../contract/define.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { IdentityCandidate, NewIdentity } from '../contract/identity-shapes.ts';
+import type { IdentityAction } from '../contract/key-values.ts';
 import { textLengths } from '../contract/limits.ts';
 import type { Routes } from '../contract/routes.ts';
 import { IssueProblem } from './issue-step.ts';
 import { claimedIn } from './same-device.ts';
 import type { Poll, Send } from './send.ts';
+import { isFor, type Touched, touchedFor } from './touched.ts';
 
 /** Where the number of a key is from that reports none: `serialSource` of the key. */
 export type OwnNumberSource = 'printed' | 'auto';
@@ -48,6 +51,8 @@ export interface RecognitionOptions {
   readonly station?: () => Promise<string>;
   /** Whether the registry has an earlier version, which does not know the operation. */
   readonly isUnknown?: (error: unknown) => boolean;
+  /** Whether the registry cannot be reached. */
+  readonly isAway?: (error: unknown) => boolean;
 }
 
 /** Requests of the station for keys without a serial number. Each key is looked for once while it is plugged in. */
@@ -61,8 +66,8 @@ export class Recognition {
   readonly #carried = new Map<Key['keyId'], Promise<IdentityCandidate | null>>();
   /** Challenges whose number was given to a key. */
   readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
-  /** Serial numbers of the devices as which keys have made or used their credential after a touch. */
-  readonly #touched = new Map<Key['keyId'], string>();
+  /** Keys that have made or used their credential after a touch. */
+  readonly #touched = new Map<Key['keyId'], Touched>();
   /** Credentials that were made before the registration. */
   readonly #prepared = new Map<Key['keyId'], MadeIdentity>();
 
@@ -76,9 +81,16 @@ export class Recognition {
   /** The key with the serial number of its device. Unchanged if it is not recognized, or if it could not be asked. */
   recognized(key: Key): Promise<Key> {
     if (key.serialNumber !== null || !mayHaveCredential(key)) return Promise.resolve(key);
-    const found = this.#found.get(key.keyId) ?? this.#recognize(key).catch(() => key);
+    const found = this.#found.get(key.keyId) ?? this.#recognize(key).catch(error => this.#unasked(key, error));
     this.#found.set(key.keyId, found);
     return found;
+  }
+
+  /** A key is looked for again as long as the registry is away. */
+  #unasked(key: Key, error: unknown): Key {
+    if (!this.#options.isAway?.(error)) return key;
+    this.#found.delete(key.keyId);
+    return { ...key, problem: NOT_ASKED };
   }
 
   /** `recognized` for a list. */
@@ -107,7 +119,7 @@ export class Recognition {
   }
 
   async #find(key: Key) {
-    const { identityId, challenge, policy, isInUse } = await this.#registry('createIdentityChallenge', {});
+    const { identityId, challenge, policy, isInUse } = await this.#registry('createIdentityChallenge', { body: {} });
     if (policy === 'never' || isInUse === false) return null;
     const asked = await this.#claimed(key);
     let portion: number | null = 1;
@@ -151,7 +163,7 @@ export class Recognition {
   /** Gives the key a number: the printed one, or one that the registry makes. */
   async numbered(key: Key, printed: string | null): Promise<Named> {
     if (printed !== null) return withPrinted(key, printed);
-    const challenge = await this.#registry('createIdentityChallenge', {});
+    const challenge = await this.#registry('createIdentityChallenge', { body: {} });
     this.#numbers.set(key.keyId, challenge);
     return { ...key, serialNumber: challenge.number, serialSource: 'auto', problem: null };
   }
@@ -174,14 +186,14 @@ export class Recognition {
   async #make(key: Key): Promise<MadeIdentity> {
     const [asked, made] = await Promise.all([
       this.#claimed(key),
-      this.#numbers.get(key.keyId) ?? this.#registry('createIdentityChallenge', {}),
+      this.#numbers.get(key.keyId) ?? this.#registry('createIdentityChallenge', { body: {} }),
     ]);
     const { identityId, challenge, relyingParty, policy } = made;
     if (policy === 'never' || !mayHaveCredential(key)) return { identity: null, problem: null };
     const { evidence, problem } = await this.#identify(key, { step: 'make', relyingParty, challenge });
     if (!evidence) return { identity: null, problem: problem ?? 'the key has made no credential' };
     const { aaguid, firmware } = shownBy(asked);
-    if (key.serialNumber !== null) this.#touched.set(key.keyId, key.serialNumber);
+    if (key.serialNumber !== null) this.#touched.set(key.keyId, touchedFor(key.serialNumber));
     const numberSource = key.serialSource === 'printed' || key.serialSource === 'auto' ? key.serialSource : 'key';
     return {
       identity: { identityId, evidence, aaguid, firmware, numberSource, ...(await this.#place()) },
@@ -196,17 +208,21 @@ export class Recognition {
   }
 
   /**
-   * The key of a device with a credential signs after a touch, once while it is plugged in: before it is erased, issued or signs a receipt.
-   * Rejects with `IssueProblem` if it does not.
+   * The key of a device with a credential signs after a touch, once for each action: before it is erased, issued or signs a receipt. The
+   * registry demands the signature; null if it needs none. Rejects with `IssueProblem` if the key does not sign.
    */
-  async prove(key: Named): Promise<void> {
+  async prove(key: Named, action: IdentityAction): Promise<ActionSignature | null> {
     const { keyId, serialNumber } = key;
-    if (!mayHaveCredential(key) || this.#touched.get(keyId) === serialNumber) return;
+    const touched = this.#touched.get(keyId);
+    if (touched && isFor(touched, serialNumber, action)) return touched.signed?.signature ?? null;
+    if (!mayHaveCredential(key)) return null;
     const { relyingParty, list } = await this.#ofNumber(key, serialNumber);
     const [candidate] = list;
-    if (!candidate) return;
+    if (!candidate) return null;
     const { credentialId, deviceId } = candidate;
-    const { identityId, challenge } = await this.#registry('createIdentityChallenge', {});
+    const { identityId, challenge } = await this.#registry('createIdentityChallenge', {
+      body: { for: { action, deviceId } },
+    });
     const { assertion, failure, problem } = await this.#identify(key, {
       step: 'prove',
       relyingParty,
@@ -217,9 +233,11 @@ export class Recognition {
       throw new IssueProblem(failure ?? 'protocol', `the key has not proved that it is ${deviceId}: ${problem}`);
     await this.#registry('proveIdentity', {
       params: { identityId },
-      body: { ...assertion, ...(await this.#place()), deviceId },
+      body: { ...assertion, ...(await this.#place()), deviceId, action },
     });
-    this.#touched.set(keyId, serialNumber);
+    const signature = { identityId, ...assertion };
+    this.#touched.set(keyId, touchedFor(serialNumber, { action, signature }));
+    return signature;
   }
 
   /** Whether the key has the credential of the device; null if the device has none, or if the key could not be asked. */
@@ -258,6 +276,9 @@ export class Recognition {
     return this.#hardware('identifyKey', { params: { keyId }, body });
   }
 }
+
+const NOT_ASKED =
+  'it reports no serial number, and the registry, which recognizes it by its credential, is away: plug it in again when the registry responds, or name the number printed on it';
 
 /** A name needs no relying party, and the interface asks for one in every step. */
 const noParty = `${'0'.repeat(32)}.devmgr.invalid`;

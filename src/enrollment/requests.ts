@@ -45,9 +45,9 @@ export const issueRequestsBy = (
   recognition: Recognition,
 ): IssueRequests => ({
   ...keyRequests(registry, hardware),
-  start: (deviceId, providerId) => registry('startCredential', { params: { deviceId }, body: { providerId } }),
+  start: (deviceId, body) => registry('startCredential', { params: { deviceId }, body }),
   finish: (deviceId, credentialId, body) => registry('finishCredential', { params: { deviceId, credentialId }, body }),
-  prove: key => recognition.prove(key),
+  prove: (key, action) => recognition.prove(key, action),
   reset: deviceId => registry('showKeyReset', { params: { deviceId } }),
   recordReset: (deviceId, body) => registry('recordKeyReset', { params: { deviceId }, body }),
   failureOf: error => issueFailure(codeOf(error)),
@@ -76,7 +76,7 @@ export function enrollmentRegistryBy(registry: Send, own: OwnRequests): Enrollme
     ...own,
     identityPolicy() {
       // Stations may not read the policy of proofs. A registry of an earlier version has no identities.
-      policy ??= registry('createIdentityChallenge', {}).then(
+      policy ??= registry('createIdentityChallenge', { body: {} }).then(
         challenge => challenge.policy,
         error => {
           if (own.codeOf(error) !== 404) throw error;

@@ -1,8 +1,11 @@
 /** Reads LDIF (RFC 2849): an object for each entry, with the first value of each attribute. */
 import type { RawRow, RawRows } from './raw.ts';
+import { isSecretName } from './secrets.ts';
 import { type Line, linesOf } from './text.ts';
 
 const MOST_ATTRIBUTES = 1_000;
+/** Characters of a value, as it is written. A longer one, such as a photo, is left out. */
+const MOST_TEXT = 65_536;
 
 /** The entries. Comments, `version:` and changes are not rows. Throws `TooLong`. */
 export async function* readLdif(chunks: AsyncIterable<string>): RawRows {
@@ -14,12 +17,14 @@ export async function* readLdif(chunks: AsyncIterable<string>): RawRows {
 class Entry {
   #start = 0;
   #values = new Map<string, string>();
+  /** A value has the attribute of another line in it, which may be that of a secret. */
+  #isJoined = false;
   #open: { name: string; text: string; isEncoded: boolean } | null = null;
 
   /** The entry that ends with this line. */
   add({ line, text }: Line): readonly RawRow[] {
     if (text.startsWith(' ')) {
-      if (this.#open !== null) this.#open.text += text.slice(1);
+      if (this.#open !== null && this.#open.text.length <= MOST_TEXT) this.#open.text += text.slice(1);
       return [];
     }
     this.#close();
@@ -37,9 +42,11 @@ class Entry {
 
   end(): readonly RawRow[] {
     this.#close();
-    const [position, values] = [{ line: this.#start }, this.#values];
+    const [position, values, isJoined] = [{ line: this.#start }, this.#values, this.#isJoined];
     this.#start = 0;
     this.#values = new Map();
+    this.#isJoined = false;
+    if (isJoined) return [{ position, problem: 'two lines are joined, and the second one may be that of a secret' }];
     return values.has('dn') && values.size > 1 ? [{ position, object: Object.fromEntries(values) }] : [];
   }
 
@@ -47,7 +54,8 @@ class Entry {
     if (this.#open === null) return;
     const { name, text, isEncoded } = this.#open;
     this.#open = null;
-    if (!this.#values.has(name) && this.#values.size < MOST_ATTRIBUTES)
+    this.#isJoined ||= !isEncoded && text.includes(':') && !isSecretName(name) && isSecretName(text.split(':', 1)[0]!);
+    if (!this.#values.has(name) && this.#values.size < MOST_ATTRIBUTES && text.length <= MOST_TEXT)
       this.#values.set(name, isEncoded ? decoded(text) : text);
   }
 }

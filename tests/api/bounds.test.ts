@@ -118,6 +118,8 @@ test.runIf(process.platform === 'linux')(
       stream.ws.terminate();
     });
     for (let i = 0; i < 300; i++) idle.push((await opened(port)).resume());
+    // The login's connection is among those that are closed: a request must not find it still open here.
+    await expect.poll(() => idle.filter(socket => socket.destroyed).length).toBeGreaterThan(150);
     expect(await daemon.call('GET', '/api/devices/list')).toMatchObject({ status: 200 });
     await uploadApp(daemon, '1.0.0');
     slow.write(rest);

@@ -1,11 +1,13 @@
 /** Decisions whether a key may be used now: by state, person, proof and advisory, and what a service token learns. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sshKeys } from '../../daemon/issuing/providers/ssh.ts';
 import { decisionBounds, rateLimits } from '../../src/contract/limits.ts';
-import { type Answer, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { type Answer, adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, deviceIn, register } from '../support/fleet.ts';
 import { IdentityKey } from '../support/identity-key.ts';
 import { answerOf, startWebauthnServer } from '../support/issuing-providers.ts';
 import { serviceToken } from '../support/service-token.ts';
+import { type CborInput, writeCbor } from '../support/test-cbor.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -159,7 +161,7 @@ describe('a key is named by', () => {
   it.each([
     { sshKey: 'sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAA' },
     { certificate: 'ab'.repeat(32) },
-  ])('%j is unknown: the registry stores none', async question => {
+  ])('%j is unknown to a registry that has none', async question => {
     expect(await decide(question)).toEqual(unknown);
   });
 });
@@ -214,7 +216,123 @@ describe('a request', () => {
   });
 });
 
+describe('an SSH key', () => {
+  /** A person with an ACTIVE device that has an SSH key, made for ES256. */
+  async function withSshKey() {
+    const device = await bound();
+    providerId ??= (await call('POST', '/api/providers', { name: 'ssh', type: 'ssh' })).providerId;
+    const begun = await call('POST', `/api/devices/${device.deviceId}/credentials`, { providerId });
+    const response = answerOf(begun);
+    await call('POST', `/api/devices/${device.deviceId}/credentials/${begun.credentialId}`, { response });
+    const [{ ssh }] = await call('GET', `/api/devices/${device.deviceId}/credentials`);
+    return { ...device, ...begun, key: ssh.publicKey as string, userName: `decided-${persons}` };
+  }
+  let providerId: string | undefined;
+  const keysOf = (userName: string, headers: Record<string, string> = {}, token = daemon.adminToken) =>
+    fetch(`${daemon.url}/api/decisions/ssh-keys/${userName}`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    });
+
+  it('is a key of its device, with or without options and comment, until the device is locked or retired', async () => {
+    const { deviceId, key } = await withSshKey();
+    const [type, blob] = key.split(' ');
+    const lines = [key, `verify-required,from="10.0.0.0/8" ${key} ada@host`, `${key} DEV-1`];
+    const answers = async () => decisions([...lines, `${type} ${blob!.slice(4)}`].map(sshKey => ({ sshKey })));
+    const active = { allowed: true, deviceId, reason: 'active' };
+    expect(await answers()).toMatchObject([active, active, active, unknown]);
+    await lock(deviceId);
+    expect(await decide({ sshKey: key })).toMatchObject({ allowed: false, deviceId, reason: 'locked' });
+    await call('POST', `/api/devices/${deviceId}/unlock`, { reason: 'found' });
+    expect(await decide({ sshKey: key })).toMatchObject({ allowed: true });
+    const retired = { reason: 'worn out', confirmPassword: adminPassword };
+    await call('POST', `/api/devices/${deviceId}/deactivate`, retired);
+    await expect.poll(() => decide({ sshKey: key })).toEqual(unknown);
+  });
+
+  it('is listed for its person while it is allowed; the list has an ETag that changes with it', async () => {
+    const { deviceId, key, userName, personId } = await withSshKey();
+    const listed = { code: 200, data: { keys: [{ key, verifyRequired: false, deviceId }] } };
+    const first = await keysOf(userName.toUpperCase());
+    expect(await first.json()).toMatchObject(listed);
+    const etag = first.headers.get('etag')!;
+    const again = await keysOf(userName, { 'if-none-match': etag });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    await lock(deviceId);
+    const locked = await keysOf(userName, { 'if-none-match': etag });
+    expect([locked.status, (await locked.json()) as object]).toMatchObject([200, { data: { keys: [] } }]);
+    await call('POST', `/api/devices/${deviceId}/unlock`, { reason: 'found' });
+    expect((await keysOf(userName, { 'if-none-match': etag })).status).toBe(304);
+    await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+    expect(await (await keysOf(userName)).json()).toMatchObject({ data: { keys: [] } });
+    expect(await (await keysOf('nobody')).json()).toMatchObject({ code: 200, data: { keys: [] } });
+  });
+
+  it('ends no case of a leaver late, and is not to be removed while its device is locked', async () => {
+    const { deviceId, personId } = await withSshKey();
+    await lock(deviceId);
+    await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' });
+    expect(await call('GET', `/api/devices/${deviceId}/credentials`)).toMatchObject([
+      { pending: false, removedAt: null },
+    ]);
+    const { items } = await call('GET', `/api/people/${personId}/case`);
+    expect(items).toContainEqual(expect.objectContaining({ kind: 'credential', state: 'closed' }));
+  });
+
+  it('of Ed25519 has the form that OpenSSH gives it', async () => {
+    const { finish } = sshKeys({ verification: null }, Date.now);
+    // The key of RFC 8032, 7.1, test 1, in authenticator data for ssh:.
+    const x = Buffer.from('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a', 'hex');
+    const cose = new Map<number, CborInput>([
+      [1, 1],
+      [3, -8],
+      [-1, 6],
+      [-2, x],
+    ]);
+    const authData = Buffer.concat([
+      Buffer.alloc(32),
+      Buffer.of(0x41),
+      Buffer.alloc(20),
+      Buffer.of(0, 1, 9),
+      writeCbor(cose),
+    ]);
+    const attestationObject = writeCbor(
+      new Map<string, CborInput>([
+        ['fmt', 'none'],
+        ['attStmt', new Map()],
+        ['authData', authData],
+      ]),
+    );
+    const response = { response: { attestationObject: Buffer.from(attestationObject).toString('base64url') } };
+    expect(await finish({ response } as never)).toBe(
+      'sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAINdamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1EaAAAABHNzaDo=',
+    );
+  });
+});
+
 describe('a service token', () => {
+  it('with record-use counts each allowed key as a use of its device; others count none', async () => {
+    const [active, locked] = [await deviceIn('ACTIVE', daemon), await deviceIn('LOCKED', daemon)];
+    const questions = [active, locked, active].map(({ serialNumber }) => ({ serialNumber }));
+    const used = async (of = active) => (await call('GET', `/api/devices/${of.deviceId}`)).statistics.totalUsageCount;
+    const [counting, silent] = [
+      await serviceToken(daemon, { role: 'VIEWER', may: ['decide', 'record-use'] }),
+      await serviceToken(daemon, { role: 'ADMIN', may: ['decide'] }),
+    ];
+    await decisions(questions, {}, silent.token);
+    await decisions(questions);
+    expect(await used()).toBe(0);
+    expect(await decisions(questions, {}, counting.token)).toMatchObject([
+      { allowed: true },
+      { allowed: false },
+      { allowed: true },
+    ]);
+    expect([await used(), await used(locked)]).toEqual([2, 0]);
+    expect((await call('GET', `/api/devices/${active.deviceId}`)).lastUsedAt).toEqual(expect.any(String));
+    // The permission alone asks nothing.
+    const alone = await serviceToken(daemon, { role: 'ADMIN', may: ['record-use'] });
+    expect(await ask({ questions }, alone.token)).toMatchObject({ code: 2007 });
+  });
+
   it('asks with the permission, whatever its role, and not without it', async () => {
     const device = await deviceIn('ACTIVE', daemon);
     const questions = [{ serialNumber: device.serialNumber }];
@@ -226,6 +344,24 @@ describe('a service token', () => {
     }
     // The permission is for nothing else.
     expect(await daemon.call('POST', '/api/people', { userName: 'eve' }, { token })).toMatchObject({ code: 2007 });
+  });
+
+  it('without the permission learns nothing from 10,000 questions: all answers are the same', async () => {
+    const [active, locked] = [await deviceIn('ACTIVE', daemon), await deviceIn('LOCKED', daemon)];
+    const { token } = await serviceToken(daemon, { role: 'ADMIN', may: ['scim'] });
+    const kinds = [active, locked, { serialNumber: 'none' }, { deviceId: 'none' }];
+    const answers = new Set<string>();
+    const keep = ({ status, code, message, data }: Answer) =>
+      answers.add(JSON.stringify({ status, code, message, data }));
+    for (let at = 0; at < 100; at++) {
+      const { serialNumber } = kinds[at % kinds.length] as { serialNumber?: string };
+      keep(await ask({ questions: Array(100).fill({ serialNumber }) }, token));
+    }
+    expect([...answers]).toEqual([expect.stringContaining('without decide in its permissions')]);
+    answers.clear();
+    for (const userName of ['alice', 'none'])
+      keep(await daemon.call('GET', `/api/decisions/ssh-keys/${userName}`, undefined, { token }));
+    expect([...answers]).toEqual([expect.stringContaining('without ssh in its permissions')]);
   });
 
   it('that asks for too many unknown keys no longer learns which others exist; allowed keys stay allowed', async () => {

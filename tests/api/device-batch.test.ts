@@ -28,7 +28,7 @@ describe('a batch of changes', () => {
       status: 'success',
       code: 200,
       message: 'success',
-      data: { deviceId: one.deviceId, status: 'ACTIVE', userId: 'alice', activatedAt },
+      data: { deviceId: one.deviceId, status: 'ACTIVE', userId: 'alice', activatedAt, version: 2 },
     });
     expect(await detail(other.deviceId)).toMatchObject({ status: 'ACTIVE', userId: 'bob' });
   });
@@ -59,7 +59,7 @@ describe('a batch of changes', () => {
     expect([tags, note, version]).toEqual([{ lot: '7', site: 'berlin' }, 'moved', 2]);
     expect(result.results[0]).toMatchObject({
       code: 200,
-      data: { deviceId: one.deviceId, tags, note, firmwareVersion, updatedAt },
+      data: { deviceId: one.deviceId, tags, note, firmwareVersion, updatedAt, version: 2 },
     });
     expect(result.results.map(({ code }: { code: number }) => code)).toEqual([200, 1001, 2004, 1001]);
     expect(result.results[1].message).toBe('firmwareVersion, note or tags is required');
@@ -74,6 +74,7 @@ describe('a batch of changes', () => {
     const [first, second] = result.results;
     expect(first.data.oldActivationCode).toBe(activationCode);
     expect(second.data.oldActivationCode).toBe(first.data.activationCode);
+    expect(second.data.version).toBe(first.data.version + 1);
     expect(Date.parse(first.data.expiresAt) - Date.parse(first.data.generatedAt)).toBe(3 * 86_400_000);
     expect(await detail(deviceId)).toMatchObject({ activationCode: second.data.activationCode });
   });

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { devmgr } from '../cli/program.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';
 import { type CuttingServer, cutting, reading, type Slapd, startSlapd, withSlapd } from '../support/slapd.ts';
@@ -183,7 +184,7 @@ withSlapd('persons from a directory', () => {
     expect(list.at(-1).data.lockedDevices).toHaveLength(1);
   });
 
-  it('does not bring back a person whom an ADMIN has ended', async () => {
+  it('does not bring back a person whose access an ADMIN has ended', async () => {
     const { personId } = await find('crowd-2');
     data(await call('POST', `/api/people/${personId}/leave`, { reason: 'has left' }));
     expect((await sync()).counts).toMatchObject(nothing);
@@ -267,9 +268,21 @@ withSlapd('persons from a directory', () => {
     expect(await sync()).toMatchObject({ problem: expect.stringContaining('no entry'), counts: nothing });
     data(await set({ ...disabled, filter: '(uid=ada)' }));
     expect(await sync()).toMatchObject({ problem: expect.stringContaining('fewer than half'), counts: nothing });
+    // The persons whom it has not ended are in the standing check, the metric and doctor.
+    const figure = async () => data(await call('GET', '/api/people/check')).drift;
+    const drifted = await figure();
+    expect(drifted).toBeGreaterThan(5);
+    const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
+    expect(metrics).toMatch(new RegExp(`^devmgr_persons_drifted{.*} ${drifted}$`, 'm'));
+    const env = { DEVMGR_TOKEN: daemon.adminToken, DEVMGR_SERVER: daemon.url };
+    const { stdout } = await devmgr(['doctor'], { env });
+    expect(stdout).toContain(`${drifted} active persons gone or disabled at the identity provider or in the directory`);
     const forced = await sync({ dryRun: true, acceptMissing: true });
     expect(forced.problem).toBeNull();
     expect(forced.counts.left + forced.counts.held).toBeGreaterThan(5);
+    data(await set(disabled));
+    expect((await sync()).problem).toBeNull();
+    expect(await figure()).toBe(0);
   });
 
   it('names the reason if no server answers', async () => {

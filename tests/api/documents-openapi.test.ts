@@ -85,8 +85,37 @@ describe('the OpenAPI document', () => {
       ]?.example;
       expect(example).toMatchObject({ code: 200, message: 'success' });
       expect(validateAnswer(shape.method, shape.path, 200, example)).toEqual([]);
+      // A value for each field: src/contract/openapi/examples.ts writes the name of a field for which it has none.
+      expect(JSON.stringify(example)).not.toMatch(/"(\w+)":\[?"\1"/);
     },
   );
+
+  it('names the body and the data of each operation, and each schema that several of them share', () => {
+    const inline = shapes.filter(([, { path, method }]) => {
+      const text = JSON.stringify(document.paths[path][method.toLowerCase()]);
+      return /"properties":\{"(?!code|list|file)/.test(text);
+    });
+    expect(inline.map(([id]) => id)).toEqual([]);
+    const named = (id: string) => new RegExp(`^${id[0]!.toUpperCase()}${id.slice(1)}(Request|Result)$`);
+    const borrowed = shapes.flatMap(([id, shape]) =>
+      [...JSON.stringify(operationOf(shape)).matchAll(/schemas\/(\w+(?:Request|Result))"/g)]
+        .map(([, name]) => name!)
+        .filter(name => !named(id).test(name)),
+    );
+    expect(borrowed, 'a name in src/contract/openapi/names.ts for what they share').toEqual([]);
+    const whole = JSON.stringify(document);
+    const names = Object.keys(document.components.schemas);
+    expect(names).toEqual(
+      expect.arrayContaining(['Person', 'Receipt', 'Provider', 'Credential', 'ServiceToken', 'Webhook']),
+    );
+    expect(names.filter(name => !whole.includes(`schemas/${name}"`))).toEqual([]);
+  });
+
+  it('describes each tag that an operation has', () => {
+    const tags = document.tags.map(({ name }: { name: string }) => name);
+    const used = shapes.flatMap(([, shape]) => operationOf(shape).tags);
+    expect(tags.sort()).toEqual([...new Set(used)].sort());
+  });
 
   it('has the tag extension on exactly the additions to the published interface', () => {
     for (const [, shape] of shapes)

@@ -23,6 +23,14 @@ describe('the Postman collection', () => {
     expect(items.map(address).sort()).toEqual(expected.sort());
   });
 
+  it('has each folder once, and defines each variable that it uses', () => {
+    const folders = collection.item.map(({ name }) => name);
+    expect(folders).toEqual([...new Set(folders)]);
+    const used = [...JSON.stringify(collection).matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!);
+    const defined = collection.variable.map(({ key }) => key);
+    expect([...new Set(used)].filter(name => !defined.includes(name))).toEqual([]);
+  });
+
   it('starts with the login, whose script stores the token', () => {
     expect(address(items[0]!)).toBe('POST /api/auth/login');
     const script = items[0]!.event.find(({ listen }) => listen === 'test')?.script.exec.join('\n');

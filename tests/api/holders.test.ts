@@ -79,6 +79,29 @@ describe('who becomes a HOLDER', () => {
     expect((await signIn('s-other')).user).toMatchObject({ role: 'HOLDER' });
   });
 
+  it('has an account that ends with the person, also if it could not get the name of the person', async () => {
+    await daemon.user('omar', 'VIEWER');
+    for (const [name, account] of [
+      ['omar', 'omar-2'],
+      ['Renée', 'Renee'],
+    ] as const) {
+      const { user, personId } = await holder(daemon, provider, name);
+      expect(user.username).toBe(account);
+      const left = data(await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'left' }));
+      expect(left.accounts).toContain(user.id);
+      const { items } = data(await daemon.call('GET', `/api/people/${personId}/case`));
+      expect(items).toContainEqual(expect.objectContaining({ kind: 'account', id: user.id, state: 'closed' }));
+    }
+  });
+
+  it('gets another name if an account that was given to a person has it', async () => {
+    const { id: accountId } = await daemon.user('contractor-7', 'VIEWER');
+    const { personId } = data(await daemon.call('POST', '/api/people', { userName: 'gil' }));
+    data(await daemon.call('POST', '/api/people/match', { matches: [{ accountId, personId }] }));
+    provider.people.set('s-7', { name: 'contractor-7', groups: ['keys-readers'] });
+    expect((await signIn('s-7')).user).toMatchObject({ username: 'contractor-7-2', role: 'VIEWER' });
+  });
+
   it('can be given to no local account and no service token', async () => {
     const user = { username: 'local', password: 'correct horse battery', role: 'HOLDER' };
     expect(await daemon.call('POST', '/api/users', user)).toMatchObject({ code: 1001 });

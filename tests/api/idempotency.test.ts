@@ -87,7 +87,7 @@ const accepting = writes
 const requests = validRequests(() => daemon);
 
 describe('operations', () => {
-  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, new webhooks and what asks a key, a provider, a directory or an endpoint', () => {
+  it('every POST and PUT accepts a key except login, refresh, codes, tokens, uploads, new webhooks, batches that are taken back, and what asks a key, a provider, a directory or an endpoint', () => {
     const others = writes.filter(([, shape]) => !acceptsKey(shape)).map(([name]) => name);
     const uploads = ['createBackup', 'importTrust', 'uploadAppVersion'];
     // A proof stores nothing, and a key gives each challenge an answer of its own.
@@ -120,6 +120,8 @@ describe('operations', () => {
         'issueKey',
         'testProvider',
         'reconcileProvider',
+        'undoPeople',
+        'comparePeople',
         'startCredential',
         'finishCredential',
         'signReceipt',

@@ -115,6 +115,22 @@ it('a key makes its credential while it is checked, and is registered after it w
   await unplug();
 });
 
+it('a key that was plugged in while the registry was away is recognized as soon as it responds', async () => {
+  const [key, printed] = [authenticator(), freshSerial('PR')];
+  await bound(key, printed, 'ada');
+  let isAway = true;
+  const failing: Send = (...request) => (isAway ? Promise.reject(new Error('away')) : registry(...request));
+  const station = new Recognition(failing, hardware, poll, { isAway: () => isAway });
+  const [plugged, unplug] = await plug(key);
+  expect(await station.recognized(plugged)).toMatchObject({
+    serialNumber: null,
+    problem: expect.stringMatching(/is away/),
+  });
+  isAway = false;
+  expect(await station.recognized(plugged)).toMatchObject({ serialNumber: printed });
+  await unplug();
+});
+
 it('a station sends its name: the keys that it had last are looked for first', async () => {
   const [key, later] = [authenticator(), authenticator()];
   const mine = await bound(key, freshSerial('PR'), 'ada');

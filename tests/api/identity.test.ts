@@ -1,18 +1,19 @@
 /** The credential by which a key is recognized, over the interface: registered, found, proved, lost. */
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { identityDataHash } from '../../daemon/devices/client-data.ts';
 import { Code } from '../../src/contract/codes.ts';
 import { identityBounds } from '../../src/contract/limits.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, freshSerial, register, registration } from '../support/fleet.ts';
 import { IDENTITY_AAGUID, IdentityKey, identityChallenge } from '../support/identity-key.ts';
+import { startWebauthnServer } from '../support/issuing-providers.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 
 let daemon: TestDaemon;
 let dealer: string;
 beforeAll(async () => {
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ webhookAllow: ['127.0.0.1'] });
   dealer = (await daemon.user('identity-dealer', 'DEALER')).token;
 });
 afterAll(() => daemon?.stop());
@@ -287,6 +288,64 @@ describe('a device whose key was reset', () => {
     const { deviceId } = await new IdentityKey().enroll(daemon, {}, { numberSource: 'key' });
     await reset(deviceId);
     expect(await detail(deviceId)).toMatchObject({ identity: 'serial' });
+  });
+});
+
+describe('an action at the key of a device, some minutes after it was enrolled', () => {
+  afterEach(() => vi.useRealTimers());
+  const later = (minutes: number) => vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+  const enrolled = async () => {
+    const key = new IdentityKey();
+    const { deviceId, activationCode } = await key.enroll(daemon);
+    data(await daemon.call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ida' }));
+    return { key, deviceId };
+  };
+
+  it('is refused without a signature for it, of this key, after a touch, by this caller', async () => {
+    const { key, deviceId } = await enrolled();
+    const { key: other, deviceId: another } = await enrolled();
+    later(6);
+    const send = (stage: string, body: object = {}) =>
+      daemon.call('POST', `/api/devices/${deviceId}/reset`, { stage, ...body });
+    for (const stage of ['begun', 'done'])
+      expect(await send(stage)).toMatchObject({ code: 1001, message: /must sign with it for this reset/ });
+    const refused: [object, number, RegExp][] = [
+      [await key.allow(daemon, 'issue', deviceId), 1001, /for another action/],
+      [await key.allow(daemon, 'reset', another), 1001, /for another action/],
+      [await key.allow(daemon, 'reset', deviceId, true, dealer), 1001, /another caller/],
+      [await key.allow(daemon, 'reset', deviceId, false), 1001, /not touched/],
+      [await other.allow(daemon, 'reset', deviceId), 2006, /by its credential/],
+    ];
+    for (const [body, code, message] of refused)
+      expect(await send('begun', body)).toMatchObject({ code, message: expect.stringMatching(message) });
+    const earlier = await key.allow(daemon, 'reset', deviceId);
+    data(await key.prove(daemon));
+    expect(await send('begun', earlier)).toMatchObject({ code: 1001, message: /after this challenge/ });
+    later(0.1);
+    const signed = await key.allow(daemon, 'reset', deviceId);
+    data(await send('begun', signed));
+    later(14);
+    data(await send('done', signed));
+    expect(await detail(deviceId)).toMatchObject({ identity: 'none' });
+  });
+
+  it('is allowed by one touch at each provider, and the journal has it once', async () => {
+    const { key, deviceId } = await enrolled();
+    const providers = await Promise.all(
+      ['signed-1', 'signed-2'].map(async name => {
+        const { settings } = await startWebauthnServer();
+        const body = { name: `${name}-${deviceId}`, ...settings };
+        return data(await daemon.call('POST', '/api/providers', body)).providerId as string;
+      }),
+    );
+    later(6);
+    const start = (providerId: string, body: object = {}) =>
+      daemon.call('POST', `/api/devices/${deviceId}/credentials`, { providerId, ...body });
+    expect(await start(providers[0]!)).toMatchObject({ code: 1001, message: /for this issue/ });
+    const signed = await key.allow(daemon, 'issue', deviceId);
+    for (const providerId of providers) data(await start(providerId, signed));
+    const { list } = data(await daemon.call('GET', `/api/events?deviceId=${deviceId}&types=DEVICE_IDENTITY`));
+    expect(list.map((one: { data: { change: string } }) => one.data.change)).toEqual(['bound', 'proved']);
   });
 });
 

@@ -105,6 +105,20 @@ describe('a client that has a copy', () => {
     expect((await get(path, tag)).status).toBe(200);
   });
 
+  it('of a page of a list, or of settings, gets 304 until something in it has changed', async () => {
+    await register(daemon);
+    for (const path of ['/api/devices/list?size=1&sortBy=createTime', '/api/policies/people', '/api/webhooks/list']) {
+      const tag = (await get(path, '"none"')).headers.get('etag')!;
+      expect([path, (await get(path, tag)).status, (await get(path, tag, 'HEAD')).status]).toEqual([path, 304, 304]);
+    }
+    const tag = (await get('/api/devices/list', '"none"')).headers.get('etag')!;
+    await register(daemon);
+    expect((await get('/api/devices/list', tag)).status).toBe(200);
+    const document = await get('/api/openapi.json', '"none"');
+    expect((await get('/api/openapi.json', document.headers.get('etag')!)).status).toBe(304);
+    expect((await get('/api/openapi.json', '"none"', 'HEAD')).status).toBe(200);
+  });
+
   it('asks with HEAD as with GET', async () => {
     const { deviceId } = await register(daemon);
     for (const path of [`/api/devices/${deviceId}`, '/api/devices/list?size=1', '/api/health', '/api/devices/DEV-0']) {

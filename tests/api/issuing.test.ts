@@ -2,13 +2,14 @@
  * Credentials of devices at providers: begun, finished, removed; lost answers; keys that are lost. Stand-ins for the providers: see
  * their file.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { entra } from '../../daemon/issuing/providers/entra.ts';
 import { okta } from '../../daemon/issuing/providers/okta.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
 import { tryAnswersOfKeys, tryProviderAnswers } from '../fuzz/issuing.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';
+import { letHoldersIn } from '../support/holder.ts';
 import { answering, json } from '../support/http-servers.ts';
 import {
   answerOf,
@@ -17,6 +18,7 @@ import {
   startOkta,
   startWebauthnServer,
 } from '../support/issuing-providers.ts';
+import { Browser } from '../support/sso-provider.ts';
 
 let daemon: TestDaemon;
 let daemons: TestDaemon[] = [];
@@ -236,7 +238,7 @@ describe.each(Object.entries(stands))('at %s', (_name, start) => {
   it('a provider is tested, and one with credentials is not removed', async () => {
     const { providerId, settings, credentials, issue } = await issuing(start);
     const test = async (id: string) => data(await call('POST', `/api/providers/${id}/test`));
-    expect(await test(providerId)).toEqual({ reachable: true, problem: null });
+    expect(await test(providerId)).toEqual({ reachable: true, problem: null, proxy: null });
     const wrong = data(await call('POST', '/api/providers', { ...settings, name: `wrong-${++made}`, secret: 'other' }));
     expect(await test(wrong.providerId)).toMatchObject({
       reachable: false,
@@ -457,6 +459,35 @@ describe('beside that', () => {
     expect(await of(other.providerId)).toMatchObject({ pending: 0, problem: null });
     dead.state.trouble('remove');
     await dead.state.emptied();
+  });
+
+  it('a key that its holder reports lost is being removed at every provider from then on, also while one of them is away', async () => {
+    const { state: away, person, deviceId, providerId: first, credentials, issue, list } = await issuing(startEntra);
+    await issue();
+    const providers = [first];
+    const others = await Promise.all([startOkta(), startWebauthnServer()]);
+    for (const { settings } of others) {
+      const { providerId } = data(await call('POST', '/api/providers', { name: `provider-${++made}`, ...settings }));
+      providers.push(providerId);
+      const begun = data(await call('POST', credentials, { providerId }));
+      data(await call('POST', `${credentials}/${begun.credentialId}`, { response: answerOf(begun) }));
+    }
+    const sso = await letHoldersIn(daemon);
+    onTestFinished(() => sso.stop());
+    sso.people.set('s-holder', { name: person, groups: ['staff'] });
+    const { token } = await new Browser().signIn(daemon, 's-holder');
+    away.trouble('remove', ...Array<'away'>(500).fill('away'));
+    data(await call('POST', `/api/me/devices/${deviceId}/lost`, { reason: 'left on a train' }, token));
+    const begun = await list();
+    expect(begun.map(one => one.pending || one.removedAt !== null)).toEqual([true, true, true]);
+    await Promise.all(others.map(({ state }) => state.emptied()));
+    const gone = { pending: false, removedAt: expect.any(String) };
+    await expect.poll(list).toMatchObject([{ pending: true, removedAt: null }, gone, gone]);
+    away.trouble('remove');
+    await away.emptied();
+    await expect.poll(list).toMatchObject([gone, gone, gone]);
+    // The daemon of this group has place for 16 providers.
+    for (const providerId of providers) data(await call('POST', `/api/providers/${providerId}/remove`));
   });
 
   it('a key that is lost is removed while others may still be registered late, and others cannot be removed', async () => {
@@ -860,5 +891,46 @@ describe('an address of a provider', () => {
     const body = { name: 'inside', type: 'webauthn', secret: 'secret', ...addresses };
     const { providerId } = data(await call('POST', '/api/providers', body));
     await call('POST', `/api/providers/${providerId}/remove`);
+  });
+});
+
+describe('the erasure of a person', () => {
+  ownDaemon();
+
+  it('is refused, and names the credential, while a provider still has one', async () => {
+    const { state, person, deviceId, issue } = await issuing(startEntra);
+    const { credentialId } = await issue();
+    state.kept.add(person);
+    const { list } = data(await call('GET', `/api/people/list?userName=${person}`));
+    const path = `/api/people/${list[0].personId}`;
+    expect(data(await call('POST', `${path}/leave`, { reason: 'has left' }))).toMatchObject({
+      credentials: [credentialId],
+    });
+    data(
+      await call('POST', `${path}/case/keep`, { kind: 'credential', id: credentialId, reason: 'the provider is gone' }),
+    );
+    data(await call('POST', `${path}/case/close`));
+    expect(await call('POST', `${path}/erase`, { confirmPassword: adminPassword })).toMatchObject({
+      code: 1001,
+      message: expect.stringContaining(`${credentialId} of ${deviceId} is not removed at its provider`),
+    });
+    expect(data(await call('GET', path))).toMatchObject({ userName: person });
+    // One that the policy demands is reported once it is a day late.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    try {
+      const policy = { personsRequired: false, leavers: 'lock', leaverDelayHours: 0, retentionDays: 1 };
+      data(await call('PUT', '/api/policies/people', policy));
+      const unerased = async (days: number) => {
+        vi.setSystemTime(Date.now() + days * 86_400_000);
+        const token = await daemon.login('admin');
+        return data(await daemon.call('GET', '/api/people/check', undefined, { token })).unerased;
+      };
+      expect(await unerased(1)).toBe(0);
+      expect(await unerased(3)).toBe(1);
+      const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
+      expect(metrics).toMatch(/^devmgr_persons_unerased{.*} 1$/m);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

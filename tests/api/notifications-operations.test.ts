@@ -53,9 +53,9 @@ describe('an operation that changes something', () => {
     ]);
     // Events about persons: people.test.ts and provisioning-refused.test.ts; events about receipts: contract/store/receipt-rules.ts; about
     // identities: identity.test.ts; about cases: people-cases.test.ts; about the standing check: delivery/leavers.test.ts;
-    // about keys that are sent or lost: those of holders.
+    // about keys that are sent or lost: those of holders, and people-retention.test.ts.
     const types = journalEventTypes.filter(
-      type => !/^(PERSON|PEOPLE|CASE|PROVISIONING|RECEIPT|LOAN|DEVICE_(?:IDENTITY|LOST|SHIPPED))(_|$)/.test(type),
+      type => !/^(PERSON|PEOPLE|CASE|PROVISIONING|RECEIPT|LOAN|SHIPMENT|DEVICE_(?:IDENTITY|LOST|SHIPPED))(_|$)/.test(type),
     );
     expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(types));
     expect(frames[2]).toMatchObject({ changes: [{ field: 'note', before: null, after: 'secret note' }] });

@@ -69,7 +69,7 @@ describe('a refused upgrade', () => {
     'is 1001 with types=%s',
     async types => {
       const response = await refused(withToken(`&types=${encodeURIComponent(types)}`));
-      expect(response).toMatchObject({ status: 400, code: 1001 });
+      expect(response).toMatchObject({ status: 400, code: 1001, details: [{ field: 'types' }] });
       expect(response.message).toContain('types');
     },
   );

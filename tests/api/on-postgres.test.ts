@@ -21,6 +21,8 @@ const suites = {
   identity: () => import('./identity.test.ts'),
   decisions: () => import('./decisions.test.ts'),
   holders: () => import('./holders.test.ts'),
+  'persons and erasure': () => import('./people-erasure.test.ts'),
+  'batches that are taken back': () => import('./people-undo.test.ts'),
   receipts: () => import('./receipts.test.ts'),
 };
 

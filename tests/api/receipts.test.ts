@@ -1,6 +1,6 @@
 /** Receipts over the interface: what a key signs, and what is refused. */
 import { createPublicKey } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { checkReceipt, readPublicKey, receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText, receiptText } from '../../src/contract/receipts/text.ts';
 import type { Receipt } from '../../src/contract/receipts.ts';
@@ -348,9 +348,12 @@ describe('a key that is recognized by a credential', () => {
     const { key, deviceId, serialNumber, signed } = await recognized();
     const genuine = new ReceiptKey();
     await genuine.prove(daemon, serialNumber);
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000 });
     const { path, body, made } = await signedBy(daemon, genuine, { deviceId });
     expect(made.credentials).not.toContain(key.credentialId);
-    data(await submit(path, body));
+    expect(await submit(path, body)).toMatchObject({ code: 1001, message: /must sign with it for this receipt/ });
+    data(await submit(path, { ...body, ...(await key.allow(daemon, 'receipt', deviceId)) }));
     const answer = (await signed('handover', key, dealer)).answer;
     expect(answer.code).toBe(1001);
   });

@@ -11,6 +11,7 @@ import { Page } from '../support/browser.ts';
 import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, registration } from '../support/fleet.ts';
 import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
+import { exampleFaults, isOfValidRequests } from '../support/recorded-examples.ts';
 import { type Sent, validRequests } from '../support/requests.ts';
 import { serviceToken } from '../support/service-token.ts';
 import type { SsoProvider } from '../support/sso-provider.ts';
@@ -108,6 +109,7 @@ const administrators: readonly RouteName[] = [
   'adoptToken',
   'revokeToken',
   'decide',
+  'listSshKeys',
   'judgeProofsAgain',
   'importTrust',
   'removeTrust',
@@ -131,6 +133,8 @@ const administrators: readonly RouteName[] = [
   'listUnmatched',
   'importPeople',
   'matchPeople',
+  'undoPeople',
+  'comparePeople',
   'releasePeople',
   'setPeoplePolicy',
   'listKeysOfUser',
@@ -205,6 +209,7 @@ const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
   webhookDeliveries: 'webhooks',
   replayWebhookDelivery: 'webhooks',
   decide: 'decide',
+  listSshKeys: 'ssh',
   showProofPolicy: 'policies',
   setProofPolicy: 'policies',
   showSignInPolicy: 'policies',
@@ -213,6 +218,8 @@ const permissions: Readonly<Partial<Record<RouteName, TokenPermission>>> = {
   showPinPolicy: 'policies',
   setPinPolicy: 'policies',
 };
+/** Their examples show what a real key answers; the key of these tests is simulated. */
+const ofRealKeys: readonly RouteName[] = ['proveKey', 'issueKey', 'identifyKey', 'signReceipt'];
 /** Operations of a HOLDER on own keys, and nothing else. */
 const ofHolders: readonly RouteName[] = ['listOwnDevices', 'listOwnDeviceEvents', 'reportLost', 'confirmReceived'];
 const rows = [
@@ -261,6 +268,8 @@ describe('roles', () => {
     expect(response).toMatchObject(
       may === 'may' ? { status: 200, code: 200 } : { status: 403, code: 2007, data: null },
     );
+    if (role === 'ADMIN' && isOfValidRequests(operation) && !ofRealKeys.includes(operation))
+      expect(exampleFaults(routes[operation], response)).toEqual([]);
   });
 });
 
@@ -311,10 +320,14 @@ describe('the role HOLDER', () => {
       held.call(method, `/api/me/devices${path}`, body, { token: ada.token });
     const { deviceId } = await heldDevice(held, 'ada');
     data(await held.call('POST', `/api/devices/${deviceId}/shipped`));
-    expect(await call('GET', '')).toMatchObject({ code: 200 });
-    expect(await call('GET', `/${deviceId}/events`)).toMatchObject({ code: 200 });
-    expect(await call('POST', `/${deviceId}/received`)).toMatchObject({ code: 200 });
-    expect(await call('POST', `/${deviceId}/lost`, { reason: 'left on a train' })).toMatchObject({ code: 200 });
+    const succeeds = async (operation: RouteName, answer: ReturnType<typeof call>) => {
+      expect(await answer).toMatchObject({ code: 200 });
+      expect(exampleFaults(routes[operation], await answer)).toEqual([]);
+    };
+    await succeeds('listOwnDevices', call('GET', ''));
+    await succeeds('listOwnDeviceEvents', call('GET', `/${deviceId}/events`));
+    await succeeds('confirmReceived', call('POST', `/${deviceId}/received`));
+    await succeeds('reportLost', call('POST', `/${deviceId}/lost`, { reason: 'left on a train' }));
   });
 });
 
@@ -322,7 +335,7 @@ describe('service tokens', () => {
   const cellsOfTokens = cells
     .filter(({ role }) => role !== 'LOCAL')
     .map(cell => ({ ...cell, may: ofPeople.includes(cell.operation) ? 'may not' : cell.may }))
-    .map(cell => (cell.operation === 'decide' ? { ...cell, may: 'may' } : cell));
+    .map(cell => (cell.operation === 'decide' || cell.operation === 'listSshKeys' ? { ...cell, may: 'may' } : cell));
 
   it.each(cellsOfTokens)('of the role $role $may: $operation', async ({ operation, role, may }) => {
     const needed = permissions[operation];
@@ -347,6 +360,25 @@ describe('service tokens', () => {
         message: expect.stringContaining(needed),
       });
     }
+  });
+});
+
+describe('a service token of the role VIEWER for a door, a host or a provider of persons', () => {
+  const read = Object.values<RouteShape>(routes).filter(
+    ({ access, tokenMay, websocket }) => Array.isArray(access) && access.includes('VIEWER') && !tokenMay && !websocket,
+  );
+
+  it.each(['scim', 'decide', 'ssh', 'record-use'])('with %s reads nothing else', async permission => {
+    const { token } = await serviceToken(daemon, { role: 'VIEWER', may: [permission] });
+    for (const { id, method, path } of read) {
+      const answer = daemon.call(method, path.replaceAll(/\{\w+\}/g, 'DEV-1'), undefined, { token });
+      expect(await answer, id).toMatchObject(
+        id === 'getOwnUser' ? { code: 200 } : { status: 403, code: 2007, data: null },
+      );
+    }
+    expect(await refusedUpgrade(daemon.url, `/api/ws/notifications?token=${token}`)).toMatchObject({ code: 2007 });
+    const headers = { 'x-forwarded-for': '192.0.2.7', authorization: `Bearer ${token}` };
+    expect((await fetch(`${daemon.url}/metrics`, { headers })).status).toBe(403);
   });
 });
 

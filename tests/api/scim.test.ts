@@ -382,7 +382,7 @@ describe('leavers', () => {
   });
 
   it.each(['has left', 'left (scim)'])(
-    'active: true does not bring back a person whom an ADMIN has ended: %s',
+    'active: true does not bring back a person whose access an ADMIN has ended: %s',
     async reason => {
       const { id, userName } = await add();
       data(await daemon.call('POST', `/api/people/${id}/leave`, { reason }));
@@ -493,7 +493,7 @@ it('of two that wait for one name, one is released', async () => {
 });
 
 describe('a new userName that a local account has', () => {
-  it('is refused, so that no one who can choose a name disables an account; active: false locks all the same', async () => {
+  it('is refused, so that no one who can choose a name disables an account; with active: false it is left out', async () => {
     const { id, userName } = await add();
     const deviceId = await bound(userName);
     const name = freshName();
@@ -501,7 +501,15 @@ describe('a new userName that a local account has', () => {
     const renamed = (value: object) => scim('PATCH', `/Users/${id}`, patchOp({ op: 'replace', value }));
     expect(await renamed({ userName: name })).toMatchObject(error(409, 'uniqueness'));
     expect(await renamed({ userName: freshName() })).toMatchObject({ status: 200 });
-    expect(await renamed({ userName: name, active: false })).toMatchObject(error(409, 'uniqueness'));
+    const present = (await scim('GET', `/Users/${id}`)).body.userName;
+    const externalId = freshName();
+    await add({ externalId });
+    const left = await renamed({ userName: name, externalId, active: false });
+    expect(left).toMatchObject({ status: 200, body: { userName: present, active: false } });
+    expect(left.body).not.toHaveProperty('externalId');
+    const { list } = data(await daemon.call('GET', '/api/people/refused?source=scim&size=100'));
+    const refused = list.filter((one: { userName: string }) => one.userName === present);
+    expect(refused.map(({ field }: { field: string }) => field).sort()).toEqual(['externalId', 'userName']);
     expect(await deviceOf(deviceId)).toMatchObject({ status: 'LOCKED' });
     expect((await scim('GET', `/Users/${id}`)).body).toMatchObject({ active: false });
     expect(await daemon.call('GET', '/api/users/me', undefined, { token: account.token })).toMatchObject({ code: 200 });

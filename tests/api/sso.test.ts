@@ -91,6 +91,9 @@ describe('a sign-in at the provider', () => {
     expect(user).toMatchObject({ username: 'ana', role: 'ADMIN' });
     expect(data(await session(token))).toMatchObject({ sso: true, console: true, withKey: false, user });
     expect(data(await session(daemon.adminToken)).sso).toBe(false);
+    const { list } = data(await daemon.call('GET', '/api/users/list?size=100'));
+    const listed = (name: string) => list.find(({ username }: { username: string }) => username === name);
+    expect([listed('ana').sso, listed('admin').sso]).toEqual([true, undefined]);
     const again = await new Browser().signIn(daemon, 's-ana');
     expect(again.user).toEqual(user);
     expect((await new Browser().signIn(daemon, 's-ben')).user).toMatchObject({ username: 'ben', role: 'DEALER' });

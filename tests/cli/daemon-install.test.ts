@@ -133,16 +133,40 @@ describe.runIf(canRunUserSystemd)('under a real systemd', () => {
 describe('other systems', () => {
   test('launchd: a property list with every argument intact', () => {
     const { text, file, start, tested } = launchdService(facts);
+    expect(text).toContain(marker);
     expect(tested).toBe(false);
     expect(file).toBe('/home/me/Library/LaunchAgents/devmgr.daemon.plist');
     expect(wordsOf(text)).toEqual([...facts.program, 'run', '--home', facts.home, '--json', ...facts.args]);
     expect(start.at(-1)).toEqual(['launchctl', 'bootstrap', 'gui/501', file]);
   });
 
+  test('launchd: each key is one of launchd.plist(5), with a value of its type', () => {
+    const { text } = launchdService(facts);
+    const types: Record<string, RegExp> = {
+      Label: /^<string>/,
+      ProgramArguments: /^<array>/,
+      RunAtLoad: /^<true\/>/,
+      KeepAlive: /^<dict><key>SuccessfulExit<\/key><false\/>/,
+      // KeepAlive has it.
+      SuccessfulExit: /^<false\/>/,
+      ThrottleInterval: /^<integer>\d+</,
+      ExitTimeOut: /^<integer>\d+</,
+      ProcessType: /^<string>Background</,
+      // Decimal for 077: a property list has no octal numbers.
+      Umask: /^<integer>63</,
+      StandardOutPath: /^<string>\//,
+      StandardErrorPath: /^<string>\//,
+    };
+    const entries = [...text.matchAll(/<key>(\w+)<\/key>\s*/g)];
+    expect(entries.map(([, key]) => key).sort()).toEqual(Object.keys(types).sort());
+    for (const { 0: whole, 1: key, index } of entries) expect(text.slice(index + whole.length)).toMatch(types[key!]!);
+  });
+
   test('Windows: a task of this user, whose arguments are parsed back unchanged', () => {
     const home = 'C:\\Users\\me & you\\keys\\';
     const { text, tested, encoding } = scheduledTask({ ...facts, program: ['C:\\devmgr.exe', 'daemon'], home });
     expect({ tested, encoding }).toEqual({ tested: false, encoding: 'utf16le' });
+    expect(text).toContain(marker);
     const line = xmlText(/<Arguments>(.*)<\/Arguments>/.exec(text)![1]!);
     expect(line).toBe('daemon start --home "C:\\Users\\me & you\\keys\\\\" --allow-host=a&b');
     expect(text).toContain('<UserId>OFFICE\\me</UserId>');

@@ -224,6 +224,12 @@ describe('one key', () => {
     expect(again.rows).toMatchObject([{ result: 'failed', status: 'LOCKED', userId: 'alice' }]);
   });
 
+  test('that was activated has no activation code on the screen: it was used', async () => {
+    const { stdout } = await daemon.run(['enroll', '--count', '1', '--activate-for', 'alice']);
+    expect(stdout).toContain('ACTIVE for alice');
+    expect(stdout).not.toContain('activation code');
+  });
+
   test('is not appended to a foreign file, and a pipe is only written', async () => {
     const out = join(temporaryFolder(), 'codes.csv');
     writeFileSync(out, 'line,serialNumber\n2,X\n');

@@ -29,6 +29,7 @@ it.each<[EventType, Readonly<Record<string, unknown>>, string]>([
   ],
   ['RECEIPT_SIGNED', { ...device, receiptId: 'RCT-1', kind: 'loan' }, 'receipt signed: loan (RCT-1)'],
   ['LOAN_OVERDUE', { ...device, receiptId: 'RCT-1', dueAt: time }, `loan overdue since ${localTime(time)} (RCT-1)`],
+  ['SHIPMENT_OVERDUE', { ...device, shippedAt: time }, `sent to its person ${localTime(time)}, arrival not confirmed`],
   ['DEVICE_IDENTITY', { ...device, change: 'proved' }, 'credential of its key proved'],
   [
     'PEOPLE_CHECKED',

@@ -1,6 +1,6 @@
 /** A server, or a key behind it, that puts control sequences for a terminal into every text: no command prints them. */
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -199,6 +199,8 @@ let server: Server;
 let url: string;
 /** Since the command was started. */
 let requests = 0;
+/** Data of one test beside `everything`. */
+let more: object = {};
 let refusal: { status: number; code: number } | null = null;
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -218,11 +220,10 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 /** Credentials are a list without pages. */
-const dataOf = (path = ''): unknown => (path.endsWith('/credentials') ? [thing] : everything);
+const dataOf = (path = ''): unknown => (path.endsWith('/credentials') ? [thing] : { ...everything, ...more });
 
 /** The output of a command, on both streams. */
-async function printed(line: string): Promise<string> {
-  const home = temporaryFolder();
+async function printed(line: string, home = temporaryFolder()): Promise<string> {
   const login = { token: 'a.b.c', expireTime: '2099-01-01T00:00:00.000Z', username: evil, keeper: 'file' };
   writeFileSync(join(home, 'credentials.json'), JSON.stringify({ default: { [url]: login } }));
   writeFileSync(join(home, 'password'), 'a long password\nanother password\n');
@@ -230,9 +231,11 @@ async function printed(line: string): Promise<string> {
   writeFileSync(join(home, 'one.txt'), 'DEV-1\n');
   writeFileSync(join(home, 'root.pem'), 'certificates');
   writeFileSync(join(home, 'secret'), `whsec_${Buffer.alloc(32).toString('base64')}\n`);
+  writeFileSync(join(home, 'registry.yaml'), 'devmgr: 1\npolicies: {people: {leaverDelayHours: 7}}\n');
   writeFileSync(join(home, 'lock.plan'), plan);
   writeFileSync(join(home, 'keys.spool'), spool(url));
   writeFileSync(join(home, 'people.csv'), `userId,name\nann,${JSON.stringify(evil)}\n`);
+  writeFileSync(join(home, 'settings.yaml'), 'devmgr: 1\nwebhooks:\n  - url: https://x.test/\n');
   writeFileSync(join(home, 'keys.csv'), 'type,serial,manufacturer,model\nUKEY,A-1,b,c\n');
   const args = line.split(' ').map(word => word.replace('~', home));
   requests = 0;
@@ -270,6 +273,8 @@ test.each([
   'search x -o yaml',
   'search x --quiet',
   'ship DEV-1',
+  'ssh-keys ada',
+  'ssh-keys ada --json',
   'record-use DEV-1 --seconds 1',
   'record-use DEV-1 --seconds 1 --json',
   'device-backups list DEV-1',
@@ -355,6 +360,10 @@ test.each([
   'trust remove metadata',
   'policies show',
   'policies show --json',
+  'settings export',
+  'settings export --json',
+  'settings apply ~/registry.yaml --dry-run',
+  'settings apply ~/registry.yaml --yes',
   'policies update --require-proof unit',
   'enroll --count 1 --prove',
   'enroll --count 1 --require-proof unit --timeout 1',
@@ -428,12 +437,25 @@ test.each([
   'report --status ACTIVE --names',
   'apps download APP-1 --out ~/dl',
   'export --names --csv',
+  'api /api/devices/DEV-1',
+  'api /api/devices/list --paginate',
+  'api /api/devices/export',
 ])('%s', async line => {
   refusal = null;
   const text = await printed(line);
   expect(text).not.toMatch(controls);
   // A command that prints none of the texts shows nothing.
   expect(text).not.toMatch(/does not follow this interface|unexpected error/);
+});
+
+test('settings apply: an id of the server names no file outside of the folder for secrets', async () => {
+  refusal = null;
+  const home = temporaryFolder();
+  more = { webhookId: `../outside${evil}` };
+  expect(await printed('settings apply ~/settings.yaml --secrets-to ~/made --yes', home)).not.toMatch(controls);
+  expect(readdirSync(home).filter(name => name.startsWith('outside'))).toEqual([]);
+  expect(readdirSync(join(home, 'made'))).toEqual([expect.stringMatching(/^[\w.-]+-https-x\.test-$/)]);
+  more = {};
 });
 
 test.each([

@@ -329,6 +329,25 @@ test('a PIN that is too short for the key is not set', async () => {
   expect(bodies.map(({ step }) => step)).toEqual(['state']);
 });
 
+test('providers test and doctor name the proxy of the daemon, without its password', async () => {
+  const away = new URL(await closedAddress());
+  const proxy = `the proxy http://${away.host} (HTTPS_PROXY)`;
+  const other = await startDaemon({
+    args: ['--webhook-allow', '192.0.2.1'],
+    env: { HTTPS_PROXY: `http://ann:hidden@${away.host}` },
+  });
+  onTestFinished(() => discard(other));
+  await other.call('POST', '/api/providers', { name: 'far', type: 'okta', address: 'https://192.0.2.1', secret: 'x' });
+  const tested = await other.run(['providers', 'test', 'far']);
+  const doctor = await other.run(['doctor']);
+  expect(tested.code).toBe(1);
+  expect(tested.stdout).toMatch(/proxy: +the proxy/);
+  for (const { stdout, stderr } of [tested, doctor]) {
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(proxy);
+    expect(stdout + stderr).not.toContain('hidden');
+  }
+});
+
 test('a lost key is one command, doctor reports what a provider still accepts and one that refuses the secret, and unlock that it has to be issued again', async () => {
   const { state, deviceId } = await issued('lost', 'IDP-CLI-2');
   const { settings } = await startOkta();

@@ -18,11 +18,11 @@ export const secretFile = (text: string): string => {
 /** With this daemon. */
 export function issuingBy(daemon: () => Daemon) {
   /** A key at a station of its own, whose device is ACTIVE. */
-  async function plugged(serial: string, options: Parameters<typeof issuingStation>[1] = {}) {
+  async function plugged(serial: string, options: Parameters<typeof issuingStation>[1] = {}, userId = 'ada.lovelace') {
     const station = await issuingStation(serial, options);
     onTestFinished(station.stop);
     const { deviceId, activationCode } = await daemon().register(serial);
-    await daemon().call('POST', '/api/devices/activate', { deviceId, activationCode, userId: 'ada.lovelace' });
+    await daemon().call('POST', '/api/devices/activate', { deviceId, activationCode, userId });
     const issue = (names: string, pin: string, ...more: string[]) =>
       daemon().run([
         'keys',

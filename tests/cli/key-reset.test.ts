@@ -117,6 +117,7 @@ test('a key that leaves open whether an earlier reset has erased it can be reset
     },
     prove: async () => {
       stages.push('prove');
+      return null;
     },
     reset: async () => open,
     recordReset: async (_deviceId, { stage }) => {

@@ -53,7 +53,9 @@ describe('a printer in the network', () => {
     const { code, stdout, stderr } = await daemon.run(['label', 'LB-1', ids[0]!, '--printer', address]);
     expect(stderr).toBe(`2 labels printed on printer ${address}.\n`);
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^✓ ${ids[1]} .*\n✓ ${ids[0]} .*\n$`));
+    expect(stdout).toMatch(new RegExp(`^✓ ${ids[1]} +LB-\\d\n✓ ${ids[0]} +LB-\\d\n$`));
+    const [first = '', second = ''] = stdout.split('\n');
+    expect(first.indexOf('LB-')).toBe(second.indexOf('LB-'));
     expect(labels.map(label => /QA,([^^]*)/.exec(label)?.[1])).toEqual([ids[1], ids[0]]);
     for (const label of labels) {
       expect(label).toMatch(/^\^XA[\s\S]*\^XZ\n$/);

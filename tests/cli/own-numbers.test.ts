@@ -1,12 +1,14 @@
 /** Keys that report no serial number, or one that other keys have as well: enrolled with a credential, and recognized by it everywhere. */
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { daemonOfTests } from '../support/daemon-tests.ts';
 import type { FakeHid } from '../support/fake-hid.ts';
 import { FidoKey } from '../support/fido-key.ts';
 import { IssuableAuthenticator } from '../support/issuable-authenticator.ts';
 import { startEntra } from '../support/issuing-providers.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
+import { pemOf } from '../support/test-pki.ts';
 import { secretFile } from './issuing.ts';
 import { devmgr, start, temporaryFolder } from './program.ts';
 
@@ -25,7 +27,10 @@ const AAGUID = 'b93fd961-f2e6-462f-b122-82002247de78';
 const newKey = () => new IssuableAuthenticator({ root, aaguid: AAGUID });
 
 let plugged: number | null = null;
-afterEach(() => unplug());
+afterEach(() => {
+  vi.useRealTimers();
+  unplug();
+});
 function unplug(): void {
   if (plugged !== null) system.unplug(plugged);
   plugged = null;
@@ -219,6 +224,52 @@ test('a key that can sign no receipt is reported before the touch', async () => 
   expect(touchesOf(fido)).toEqual([]);
 });
 
+test.each([
+  ['has U2F', true, 'SK-0013'],
+  ['got its PIN after it was enrolled', false, 'SK-0014'],
+])(
+  'a key that wants its PIN for every registration and %s signs receipts, with one touch',
+  async (_what, u2f, serial) => {
+    const key = new IssuableAuthenticator({ root, aaguid: AAGUID, ctap21: false, u2f });
+    if (u2f) key.givePin('481516');
+    plug(key);
+    expect(rowsOf(await enroll('--printed', serial, '--activate-for', 'ann'))).toMatchObject([
+      { result: 'registered' },
+    ]);
+    key.givePin('481516');
+    const fido = plug(key);
+    await attached();
+    const signed = jsonOf(await run('receipts', 'add', '--json'));
+    expect(signed).toMatchObject({ serialNumber: serial, proof: { grade: 'claimed' } });
+    expect(touchesOf(fido)).toHaveLength(1);
+  },
+);
+
+test('a key that wants its PIN for every registration or signature is reported before the touch', async () => {
+  const maker = authenticatorRoot('Test root of keys with a PIN');
+  await run('trust', 'add', secretFile(pemOf(maker)), '--aaguid', AAGUID, '--label', 'Maker');
+  const [{ fingerprint }] = jsonOf(await run('trust', 'list', '--json')).certificates;
+  onTestFinished(async () => expect(await run('trust', 'remove', fingerprint)).toMatchObject({ code: 0 }));
+  const known = { root: maker, aaguid: AAGUID, u2f: false };
+  const keys = [
+    new IssuableAuthenticator({ ...known, ctap21: false }),
+    new IssuableAuthenticator({ ...known, alwaysUv: true }),
+  ];
+  for (const [index, key] of keys.entries()) {
+    key.givePin('481516');
+    const without = plug(key);
+    expect(rowsOf(await enroll('--printed', `SK-004${index}`))).toMatchObject([
+      { result: 'failed', message: expect.stringMatching(/requires a PIN for every registration/) },
+    ]);
+    expect(touchesOf(without)).toEqual([]);
+    const fido = plug(key, `RN-001${index}`);
+    expect(rowsOf(await enroll('--activate-for', 'ann'))).toMatchObject([{ result: 'registered' }]);
+    const refused = await run('receipts', 'add');
+    expect(refused).toMatchObject({ code: 10, stderr: expect.stringMatching(/requires a PIN for every registration/) });
+    expect(touchesOf(fido)).toEqual([]);
+  }
+});
+
 test('a key is issued and erased only after it has proved, with a touch, that it is the device', async () => {
   const [key, other] = [newKey(), newKey()];
   plug(key);
@@ -227,6 +278,8 @@ test('a key is issued and erased only after it has proved, with a touch, that it
   expect(await daemon.call('POST', '/api/providers', { name: 'company', ...settings })).toMatchObject({ code: 200 });
   const issue = (...more: string[]) =>
     run('keys', 'issue', '--for', 'company', '--pin-file', secretFile('271828'), ...more);
+  // From then on, the registry does not take the credential itself for a signature.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 6 * 60_000, shouldAdvanceTime: true });
   plug(key);
   await attached();
   expect(await issue()).toMatchObject({ code: 0 });
@@ -242,6 +295,23 @@ test('a key is issued and erased only after it has proved, with a touch, that it
   await attached();
   expect(await issue('--reset', '--yes')).toMatchObject({ code: 0 });
   expect(await deviceOf('SK-0011')).toMatchObject({ identity: 'none' });
+});
+
+test('while the registry is away, a key without a serial number explains why it is not recognized, and waits under its printed number', async () => {
+  plug(newKey());
+  const home = temporaryFolder();
+  await devmgr(['login', 'admin', '--password-stdin', '--server', daemon.url], { home, input: adminPassword });
+  const away = (...more: string[]) => {
+    const there = ['--server', 'http://127.0.0.1:1', '--hardware', daemon.url];
+    const spool = ['--spool', join(temporaryFolder(), 'keys.spool'), '--count', '1', '--timeout', '5', '--json'];
+    return devmgr(['enroll', ...spool, ...there, ...more], { home, env: { DEVMGR_TOKEN: daemon.adminToken } });
+  };
+  const without = await away();
+  expect(rowsOf(without)).toMatchObject([
+    { result: 'failed', message: expect.stringMatching(/the registry, which recognizes it .* is away.*printed on it/) },
+  ]);
+  const named = await away('--printed', 'SK-0050');
+  expect(rowsOf(named)).toMatchObject([{ result: 'spooled', serialNumber: 'SK-0050' }]);
 });
 
 test('a key that is one device by its credential and another by its serial number is stopped at each command, and both are named', async () => {

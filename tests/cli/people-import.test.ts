@@ -93,7 +93,7 @@ describe('people import', () => {
     const { file } = fileOf('User Id,Name\n00u7k2m1,Mary Jackson\n');
     const { code, stderr } = await run(file);
     expect(code).toBe(2);
-    expect(stderr).toContain('column "User Id" has ids that a system has made, not logins');
+    expect(stderr).toContain('column "User Id" has ids that a system generated, not logins');
     expect(stderr).toContain('--map userId=COLUMN');
     expect((await run(file, '--map', 'userId=User Id', '--dry-run')).stdout).toContain('00u7k2m1');
   });

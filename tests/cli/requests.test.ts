@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openEnvelope } from '../../src/cli/client/envelope.ts';
-import { pathOf } from '../../src/cli/client/exchange.ts';
 import { ServerRefusal, Unreachable } from '../../src/cli/client/failures.ts';
+import { pathOf } from '../../src/cli/client/paths.ts';
 import { Fault } from '../../src/cli/fault.ts';
 
 const origin = 'http://registry.example.com';

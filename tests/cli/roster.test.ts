@@ -166,7 +166,7 @@ describe('in a script', () => {
 
   test.each([
     ['name\nAnn\n', /has no column for userId[\s\S]*--map userId=COLUMN/],
-    ['User Id,Name\n00u7k2m1,Ann\n', /column "User Id" has ids that a system has made, not logins/],
+    ['User Id,Name\n00u7k2m1,Ann\n', /column "User Id" has ids that a system generated, not logins/],
     ['userId,count\nann,1\nann,2\n', /line 3: ann is already in line 2/],
     ['userId,type,count\nann,UKEY,1\nann,SIMKEY,1\nann,ukey,2\n', /line 4: ann is already in line 2 with type UKEY/],
     ['userId,type\nann,UKEY\nann,\n', /line 3: ann is already in line 2/],
@@ -175,7 +175,7 @@ describe('in a script', () => {
     ['userId,count\nann,101\n', /line 2: count must be/],
     ['userId,count\nann,1\nbob,1\nANN,2\n', /line 4: ANN is already in line 2/],
     ['userId,status\nann,Terminated\n', /no people who can get a key/],
-    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\nann\n`, /not a file of text/],
+    [`userId${`,${'\0'.repeat(40)}`.repeat(5)}\nann\n`, /not a text file/],
     [`userId\nann\n${'x'.repeat(129)}\n`, /line 3: userId/],
     ['userId,name\n,Ann\n', /line 2: userId/],
     ['', /is empty/],

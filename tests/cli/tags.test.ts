@@ -55,6 +55,12 @@ describe('one device', () => {
     expect(stdout).toMatch(/^ {2}tags: +lot=7\n +shelf=b=4, left\n/m);
   });
 
+  test('takes a tag as the interface writes it, too: the first sign after the name counts', async () => {
+    await daemon.run([...single('ONE-3'), '--tag', 'lot:colon=1', '--tag', 'shelf=a:b']);
+    expect(await tagsOf('ONE-3')).toEqual({ lot: 'colon=1', shelf: 'a:b' });
+    expect(await serialsOf('--tag', 'lot:colon=1')).toEqual(['ONE-3']);
+  });
+
   test('is updated: tags are set and removed, the others stay', async () => {
     await daemon.run([...single('ONE-2'), '--tag', 'lot=7', '--tag', 'shelf=b', '--tag', 'zone=n']);
     const { code, stdout } = await daemon.run(['update', 'ONE-2', '--tag', 'lot=8', '--remove-tag', 'shelf,none']);
@@ -65,7 +71,6 @@ describe('one device', () => {
 
   test.each([
     [['--tag', 'lot'], '--tag "lot" is not NAME=VALUE'],
-    [['--tag', 'lot:7'], '--tag "lot:7" is not NAME=VALUE'],
     [['--tag', 'Lot=7'], '--tag: "Lot" is not a name of a tag'],
     [['--tag', 'lot= '], '--tag lot has no value'],
     [['--tag', `lot=${'x'.repeat(129)}`], '--tag lot is longer than 128 characters'],

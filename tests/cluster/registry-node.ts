@@ -74,12 +74,19 @@ export class RegistryNode {
 
   /** Resolves when the daemon accepts changes. */
   ready(seconds = 60): Promise<unknown> {
-    return until(`${this.machine.name} ready`, seconds, () => this.isReady());
+    return until(`${this.machine.name} ready`, seconds, async () => {
+      const health = await this.#health();
+      if (health.data?.status !== 'ok') throw new Error(JSON.stringify(health));
+      return true;
+    });
   }
 
   async isReady(): Promise<boolean> {
-    const { data } = await getJson<{ data: { status: string } | null }>(`${this.url}/api/health`);
-    return data?.status === 'ok';
+    return (await this.#health()).data?.status === 'ok';
+  }
+
+  #health(): Promise<{ readonly data: { readonly status: string } | null }> {
+    return getJson(`${this.url}/api/health`);
   }
 
   /** SIGKILL. */

@@ -51,13 +51,14 @@ async function runAll(folder: string, { seed, chosen, fileMiB }: Omit<Settings, 
     if (times === 0) continue;
     const result = await run(cluster, phase, times);
     results.push(result);
-    for (const fault of result.faults) console.error(`  FAULT ${fault}`);
     if (result.faults.length > 0) showLogs(folder);
     // A cluster that is not whole would fail in every phase.
     if (result.isBroken) break;
   }
   await cluster.load.stop();
   report(results);
+  // Who sees only the end of the output sees what went wrong.
+  for (const { phase, faults } of results) for (const fault of faults) console.log(`FAULT in ${phase.name}: ${fault}`);
   console.log(`sent again: ${[...cluster.requests.again].map(([why, n]) => `${n} × ${why}`).join('; ') || 'nothing'}`);
   await cluster.stop();
   const faults = results.flatMap(({ faults }) => faults).length;

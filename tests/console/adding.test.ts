@@ -81,7 +81,7 @@ needs('chromium')('adding a device in the console', () => {
     // It is registered and not active: its code is shown, and why.
     await page.route('**/api/devices/activate', route => route.abort());
     await dialog(page).getByLabel('Serial number').fill(freshSerial('ADD'));
-    await dialog(page).getByLabel('User').fill('someone');
+    await dialog(page).getByLabel('Person').fill('someone');
     await button(page, /^Add$/).click();
     await dialog(page).getByRole('alert').getByText('does not respond').waitFor();
     await button(page, 'Show code').waitFor();
@@ -96,9 +96,9 @@ needs('chromium')('adding a device in the console', () => {
     const { keyId, serialNumber } = await driver.attach(41);
     await dialog(page).getByLabel('Key at the machine of the daemon').selectOption(keyId);
     expect(await dialog(page).getByLabel('Serial number').inputValue()).toBe(serialNumber);
-    await dialog(page).getByLabel('User').fill('ida');
+    await dialog(page).getByLabel('Person').fill('ida');
     await dialog(page).locator('option[value="adding.person"]').waitFor({ state: 'attached' });
-    await dialog(page).getByLabel('User').fill('adding.person');
+    await dialog(page).getByLabel('Person').fill('adding.person');
     await armed(page);
     await button(page, /^Add$/).click();
     await dialog(page).getByText('Activated for adding.person.').waitFor();

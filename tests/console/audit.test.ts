@@ -30,7 +30,7 @@ needs('chromium')('the page Activity, for administration', () => {
     expect(await page.locator('main').textContent()).not.toContain('secret-path');
     expect(await page.getByRole('heading', { level: 2 }).count()).toBe(1);
     expect(await violationsOn(page)).toEqual([]);
-    await update.getByRole('link').click();
+    await update.getByRole('link', { name: 'olga' }).click();
     await page.getByRole('heading', { level: 1, name: /olga/ }).waitFor();
     await context.close();
   });
@@ -58,7 +58,7 @@ needs('chromium')('the page Activity, for administration', () => {
     const { page, context } = await openTab({ place: 'activity', locale: 'de-DE' });
     const update = page.locator('.events li').filter({ hasText: 'Konto geändert' });
     await update.getByText('Rolle').waitFor();
-    await page.getByRole('combobox', { name: 'Zeige' }).waitFor();
+    await page.getByRole('combobox', { name: 'Anzeigen' }).waitFor();
     await context.close();
   });
 

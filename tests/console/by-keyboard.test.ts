@@ -32,7 +32,7 @@ const walks: Readonly<Record<string, Walk>> = {
     steps: [
       ['Filters', 'Enter'],
       ['Device', '=DEV-2', 'Enter'],
-      ['Person', '=bela', 'Enter'],
+      ['Account or program', '=bela', 'Enter'],
       ['From (day)', '=01022020'],
       ['Updated', 'Space'],
     ],

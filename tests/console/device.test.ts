@@ -81,7 +81,7 @@ needs('chromium')('the page of a device in the console', () => {
     const { deviceId, activationCode } = await register(daemon);
     const { page, context } = await open(deviceId);
     await button(page, 'Activate …').click();
-    await page.getByLabel('User').fill('bob');
+    await page.getByLabel('Person').fill('bob');
     await page.getByLabel('Activation code', { exact: true }).fill('AAAA-AAAA-AAAA-AAAA');
     await button(page, /^Activate$/).click();
     await page.getByRole('dialog').getByRole('alert').waitFor();
@@ -119,7 +119,7 @@ needs('chromium')('the page of a device in the console', () => {
     expect(await page.getByLabel('Reason').inputValue()).toBe('worn out');
     await page.getByLabel('Administrator password').fill(adminPassword);
     await button(page, /^Retire$/).click();
-    await heading(page, 'deactivated');
+    await heading(page, 'retired');
     expect((await detail(deviceId)).status).toBe('DEACTIVATED');
     expect(await button(page, /…$|^Actions for DEV/).count()).toBe(0);
     await context.close();
@@ -170,7 +170,7 @@ needs('chromium')('the page of a device in the console', () => {
     expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('drawer 3');
     await button(page, 'Save').click();
     await page.getByText('The daemon does not respond.').waitFor({ state: 'detached' });
-    expect(await detail(deviceId)).toMatchObject({ note: 'drawer 3', tags: { shelf: 'b-12' } });
+    await expect.poll(() => detail(deviceId)).toMatchObject({ note: 'drawer 3', tags: { shelf: 'b-12' } });
     await context.close();
   });
 

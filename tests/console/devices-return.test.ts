@@ -56,6 +56,18 @@ needs('chromium')('Back and a reload in the console', () => {
     await context.close();
   });
 
+  it('“All devices” leads from a device to the list with its filters, also after a reload', async () => {
+    const { page, context } = await openTab({ place: list });
+    await status(page, /^120 devices$/);
+    await link(page, id(3)).click();
+    await page.getByRole('heading', { name: id(3) }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: '← All devices' }).click();
+    await status(page, /^120 devices$/);
+    expect(page.url()).toContain(list);
+    await context.close();
+  });
+
   it('draws the cards of a phone when they are near, and Back shows the same card at the same place', async () => {
     const { page, context } = await openTab({ place: list, viewport: { width: 360, height: 740 } });
     const isDrawn = (index: number) =>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { armed, button, consoleTests, dialog, status, tabTo, violationsOn } from './browser.ts';
+import { armed, button, choose, consoleTests, dialog, status, tabTo, violationsOn } from './browser.ts';
 import { type FleetDevice, fleet } from './fleet.ts';
 
 const list = 'devices?manufacturer=View&sortBy=serialNumber&sortOrder=asc';
@@ -42,6 +42,62 @@ needs('chromium')('the view of the list of devices', () => {
     await context.close();
   });
 
+  it('shows a device beside the list with Space, the next with the arrows, acts there, and closes with Esc, by keyboard alone', async () => {
+    const { page, context, complaints } = await openTab({ place: list, viewport: { width: 1280, height: 800 } });
+    await status(page, /^120 devices$/);
+    const address = page.url();
+    const sheet = page.getByRole('complementary');
+    const isShown = async (index: number) => {
+      await sheet.locator('h2:focus').getByText(id(index), { exact: true }).waitFor();
+      await page.locator('tr[aria-current]', { has: page.getByText(id(index), { exact: true }) }).waitFor();
+      await sheet.locator('dl').getByText(`View-000${index}`).first().waitFor();
+    };
+    for (const key of ['j', 'j', 'Space']) await page.keyboard.press(key);
+    await isShown(1);
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
+    await isShown(3);
+    expect(await violationsOn(page)).toEqual([]);
+    await tabTo(page, sheet.getByRole('button', { name: 'Lock …' }));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await page.keyboard.type('lost');
+    await page.keyboard.press('Enter');
+    await sheet.locator('h2 .badge').getByText('locked').waitFor();
+    await page.locator('tr[aria-current]').getByText('locked').waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expect([await focused(page), page.url()]).toEqual([id(3), address]);
+    await page.keyboard.press('Space');
+    await isShown(3);
+    await tabTo(page, sheet.getByRole('button', { name: 'Unlock …' }));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await tabTo(page, dialog(page).getByRole('button', { name: 'Unlock', exact: true }));
+    await page.keyboard.press('Enter');
+    await sheet.locator('h2 .badge').getByText('active').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows a device beside the list from the menu of its row, and on all of a phone', async () => {
+    const { page, context } = await openTab({ place: list, viewport: { width: 360, height: 740 } });
+    await status(page, /^120 devices$/);
+    const sheet = page.getByRole('complementary');
+    for (const index of [0, 1]) {
+      await choose(page, id(index), 'Show beside the list');
+      await sheet.locator('h2:focus').getByText(id(index)).waitFor();
+      expect(await sheet.boundingBox()).toEqual({ x: 0, y: 0, width: 360, height: 740 });
+      await button(page, 'Close').click();
+      await sheet.waitFor({ state: 'detached' });
+      expect(await focused(page)).toBe(id(index));
+    }
+    await context.close();
+  });
+
   it.each([1280, 768])('keeps bar and head in sight at %s px', async width => {
     const { page, context } = await openTab({ place: list, viewport: { width, height: 700 } });
     await status(page, /^120 devices$/);
@@ -72,7 +128,7 @@ needs('chromium')('the view of the list of devices', () => {
       'Manufacturer',
       'Model',
       'State',
-      'User',
+      'Person',
       'Registered',
       'Tags',
       'Actions',
@@ -87,7 +143,7 @@ needs('chromium')('the view of the list of devices', () => {
       'Serial number ↑',
       'Model',
       'State',
-      'User',
+      'Person',
       'Registered',
       'Last used',
       'Tags',
@@ -117,6 +173,27 @@ needs('chromium')('the view of the list of devices', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
     expect(counts).toEqual([7, 7, 7, 8, 13]);
+    await context.close();
+  });
+
+  it('has three devices on the screen of a phone, the state beside the id, and each field at the same place', async () => {
+    const place = `${list}&status=ACTIVE,INACTIVE`;
+    const { page, context } = await openTab({ place, viewport: { width: 360, height: 740 } });
+    await status(page, /^120 devices$/);
+    await page.locator('tbody tr').nth(3).waitFor();
+    const boxes = await page.locator('tbody tr').evaluateAll(all =>
+      all.slice(0, 4).map(card => {
+        const top = card.getBoundingClientRect().top;
+        const placeOf = (part: string) => card.querySelector(part)!.getBoundingClientRect();
+        const { left, top: y } = placeOf('[data-head="Registered"]');
+        return { top, state: placeOf('.state').top - placeOf('th').top, registered: [left, y - top] };
+      }),
+    );
+    expect(boxes[3]!.top - boxes[0]!.top).toBeLessThanOrEqual(740);
+    for (const { state, registered } of boxes) {
+      expect(Math.abs(state)).toBeLessThan(8);
+      expect(registered).toEqual(boxes[0]!.registered);
+    }
     await context.close();
   });
 
@@ -159,7 +236,12 @@ needs('chromium')('the view of the list of devices', () => {
     await status(page, /^120 devices$/);
     await page.getByRole('button', { name: `Actions for ${id(3)}`, exact: true }).press('Enter');
     await page.getByRole('menuitem', { name: 'Lock …' }).waitFor();
-    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Lock …', 'New code …', 'Retire …']);
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual([
+      'Lock …',
+      'New code …',
+      'Retire …',
+      'Show beside the list',
+    ]);
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await armed(page);
@@ -216,9 +298,41 @@ needs('chromium')('the view of the list of devices', () => {
     await page.getByText('Id or serial number: View-0001').waitFor();
     await page.goto(`${daemon.url}/console/#/devices?search=View-0001`);
     await status(page, /^1 device$/);
-    await button(page, 'User: View-0001').click();
+    await button(page, 'Person: View-0001').click();
     await page.getByText('No devices match.').waitFor();
     expect(page.url()).toContain('userId=View-0001');
+    await context.close();
+  });
+
+  it('cuts no model beside an empty column at 1440 pixels, no time and no last tag at 1280, and no page of the navigation', async () => {
+    const devices = Array.from({ length: 30 }, (_, i) => ({
+      deviceType: 'UKEY',
+      serialNumber: `Wide-${1000 + i}`,
+      manufacturer: 'Yubico',
+      model: i % 2 ? 'YubiKey 5C NFC FIPS' : 'Security Key NFC',
+      tags: { lot: '2026-43', site: 'Bonn', station: 'line-1' },
+    }));
+    data(await daemon.call('POST', '/api/devices/batch-register', { devices }));
+    const { page, context } = await openTab({
+      place: 'devices?manufacturer=Yubico',
+      viewport: { width: 1440, height: 900 },
+    });
+    await status(page, /^30 devices$/);
+    await page.locator('tbody tr').nth(29).waitFor();
+    const cut = (cells: string) =>
+      page.locator(cells).evaluateAll(all => all.filter(each => each.scrollWidth > each.clientWidth).length);
+    expect(await cut('tbody td[data-head="Model"]')).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.locator('tbody time').evaluateAll(all => {
+      for (const each of all) each.textContent = '58 minutes ago';
+    });
+    expect(await cut('tbody td.when')).toBe(0);
+    expect(await cut('tbody td.tags')).toBe(0);
+    expect(await page.locator('tbody td.tags .more:visible').first().textContent()).toBe('+2');
+    expect(await cut('nav')).toBe(0);
+    expect(
+      await page.locator('nav').evaluateAll(all => all.filter(each => each.scrollHeight > each.clientHeight).length),
+    ).toBe(0);
     await context.close();
   });
 });

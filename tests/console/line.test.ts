@@ -67,6 +67,22 @@ needs('chromium')('the pages of the line', () => {
     await context.close();
   });
 
+  it('Lots are sorted by each of their columns, by keyboard alone', async () => {
+    const { page, context } = await openTab({ place: 'lots' });
+    const lots = () => page.locator('tbody th').allTextContents();
+    const counts = () => page.locator('tbody tr td:nth-child(2)').allTextContents();
+    await page.locator('th[aria-sort="descending"]').getByText('Devices').waitFor();
+    const [before, sizes] = [await lots(), await counts()];
+    expect(before.length).toBeGreaterThan(1);
+    await tabTo(page, page.getByRole('button', { name: 'Devices', exact: true }));
+    await page.keyboard.press('Enter');
+    await expect.poll(counts).toEqual(sizes.reverse());
+    await tabTo(page, page.getByRole('button', { name: 'Lot', exact: true }));
+    await page.keyboard.press('Enter');
+    await expect.poll(lots).toEqual(before.sort());
+    await context.close();
+  });
+
   it('Stations show the devices of each, the last use of its token, and the keys at the daemon', async () => {
     const made = await daemon.call('POST', '/api/tokens', { name: 'line-3', role: 'DEALER', expiresInDays: 1 });
     data(await daemon.call('GET', '/api/users/me', undefined, { token: data(made).token }));
@@ -120,6 +136,35 @@ needs('chromium')('the pages of the line', () => {
       links: 0,
       requests: [],
     });
+  });
+
+  it('Health is German as a whole, and has the words of the daemon below its own', async () => {
+    const { page, context } = await openTab({ place: 'health', locale: 'de-DE' });
+    await status(page, 'Alles funktioniert.');
+    await page.route('**/api/health', async route => {
+      const { data } = await (await route.fetch()).json();
+      const detail = 'the disk is full';
+      const drivers = [
+        { name: 'hid', state: 'unavailable', detail: 'node-hid is missing' },
+        { name: 'pcsc', state: 'ready', detail: 'Watching the reader ACME 1.' },
+        { name: 'other', state: 'ready', detail: 'unknown to the console' },
+      ];
+      const store = { state: 'unavailable', detail };
+      const body = { code: 503, message: detail, data: { ...data, store, drivers, ready: false, reason: detail } };
+      await route.fulfill({ status: 503, json: body });
+    });
+    await page.reload();
+    await status(page, '3 Teile mit Handlungsbedarf.');
+    const original = page.locator('[lang="en"]');
+    await page.getByText('USB-Schlüssel werden nicht erkannt.').waitFor();
+    expect(await original.allTextContents()).toEqual([
+      ...['the disk is full', 'the disk is full'],
+      ...['node-hid is missing', 'Watching the reader ACME 1.'],
+    ]);
+    await page.getByText('other: unknown to the console').waitFor();
+    expect(await original.filter({ visible: true }).count()).toBe(0);
+    expect(await violationsOn(page)).toEqual([]);
+    await context.close();
   });
 
   it('Cleanup shows a plan, asks, and leaves devices that have changed since, by the keyboard alone', async () => {

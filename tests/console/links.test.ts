@@ -70,7 +70,7 @@ needs('chromium')('a link with a code', () => {
     await load(tab, await link());
     await question(tab.page, 'trudy').getByRole('button', { name: 'Continue as trudy' }).click();
     await signedInAs(tab.page, 'trudy');
-    expect(await tab.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
+    expect(await tab.page.getByRole('link', { name: 'Accounts' }).count()).toBe(0);
     await tab.context.close();
   });
 

@@ -1,5 +1,6 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { adminPassword } from '../support/daemon.ts';
+import { activation, data, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { provedDevice, receiptOf, trustReceiptKeys } from '../support/receipt-key.ts';
 import { consoleTests, settled, violationsOn } from './browser.ts';
@@ -24,7 +25,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     const figure = (name: string) => page.getByRole('link', { name, exact: true });
     expect(await figure('4 devices').getAttribute('href')).toBe('#/devices');
     expect(await figure('2 inactive').getAttribute('href')).toBe('#/devices?status=INACTIVE');
-    expect(await figure('1 deactivated').getAttribute('href')).toBe('#/devices?status=DEACTIVATED');
+    expect(await figure('1 retired').getAttribute('href')).toBe('#/devices?status=DEACTIVATED');
     expect(await figure('1 SIM keys').getAttribute('href')).toBe('#/devices?deviceType=SIMKEY');
     expect(await figure('M 1').getAttribute('href')).toBe('#/devices?manufacturer=M&model=1');
     await page.getByText('Nothing needs attention.').waitFor();
@@ -33,7 +34,7 @@ needs('chromium')('the pages Overview and Activity', () => {
     await context.close();
   });
 
-  it('draw the figures when what stands above them is known: nothing moves under a pointer', async () => {
+  it('draw the figures before the slowest request is answered, and nothing moves under a pointer after it', async () => {
     const { page, context } = await openTab();
     // The response that is waited for is of the reload: one that a reload cuts off never ends.
     await settled(page);
@@ -47,9 +48,11 @@ needs('chromium')('the pages Overview and Activity', () => {
     await (await answered).finished();
     await page.getByText('live', { exact: true }).waitFor();
     const devices = page.getByRole('link', { name: '4 devices', exact: true });
-    expect(await devices.count()).toBe(0);
-    release.resolve();
     await devices.waitFor();
+    const before = await devices.boundingBox();
+    release.resolve();
+    await page.getByText('Nothing needs attention.').waitFor();
+    expect(await devices.boundingBox()).toEqual(before);
     await context.close();
   });
 
@@ -151,8 +154,8 @@ needs('chromium')('the pages Overview and Activity', () => {
     await page.getByText('live', { exact: true }).waitFor();
     const lines = page.locator('.events li');
     await page.getByText('Filters', { exact: true }).click();
-    await page.getByRole('textbox', { name: 'Person' }).fill('bela');
-    await page.getByRole('textbox', { name: 'Person' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Account or program' }).fill('bela');
+    await page.getByRole('textbox', { name: 'Account or program' }).press('Enter');
     await expect.poll(() => lines.count()).toBe(2);
     await page.getByRole('textbox', { name: 'Device' }).fill('DEV-3');
     await page.getByRole('textbox', { name: 'Device' }).press('Enter');
@@ -173,8 +176,25 @@ needs('chromium')('the pages Overview and Activity', () => {
     await page.getByText('Filters', { exact: true }).click();
     await page.getByRole('textbox', { name: 'Device' }).waitFor();
     await page.locator('.events li').first().waitFor();
-    expect(await page.getByRole('textbox', { name: 'Person' }).count()).toBe(0);
+    expect(await page.getByRole('textbox', { name: 'Account or program' }).count()).toBe(0);
     expect(await page.getByText('by admin', { exact: true }).count()).toBe(0);
+    await context.close();
+  });
+
+  it('name keys that were sent, have not arrived in time, and lead to their events', async () => {
+    const device = await register(daemon);
+    const { deviceId } = data(await daemon.call('POST', '/api/devices/activate', activation(device, 'alice')));
+    const ship = async (token?: string) =>
+      data(await daemon.call('POST', `/api/devices/${deviceId}/shipped`, undefined, token ? { token } : {}));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 15 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    await ship(await daemon.login('admin'));
+    vi.useRealTimers();
+    const { page, context } = await openTab();
+    const overdue = page.getByRole('link', { name: '1 key was sent and is not confirmed' });
+    expect(await overdue.getAttribute('href')).toBe('#/activity?types=SHIPMENT_OVERDUE');
+    await ship();
+    await overdue.waitFor({ state: 'detached' });
     await context.close();
   });
 

@@ -37,7 +37,7 @@ needs('chromium')('the search of the console', () => {
   });
 
   it.each([
-    ['alice', 'Devices of the user alice', /^3 devices$/],
+    ['alice', 'Devices of the person alice', /^3 devices$/],
     ['lot:1', 'Devices with the tag lot:1', /^6 devices$/],
     ['acme-00', 'Devices with “acme-00”', /^12 devices$/],
   ])('leads to the list of what a person means by %s', async (typed, words, count) => {
@@ -65,6 +65,30 @@ needs('chromium')('the search of the console', () => {
     await page.keyboard.type('acme-0009');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: devices[9]!.deviceId }).waitFor();
+    await context.close();
+  });
+
+  it.each([
+    ['acme-0005', 5],
+    ['acme-0006x{Backspace}', 6],
+  ])('keeps the keys that are typed while it loads, and Enter acts on what they find: %s', async (typed, index) => {
+    const { page, context } = await openTab({ place: 'devices' });
+    await ready(page);
+    await page.getByRole('link', { name: devices[1]!.deviceId, exact: true }).focus();
+    const release = Promise.withResolvers<void>();
+    const asked = page.waitForRequest('**/*.js');
+    await page.route('**/*.js', async route => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await asked;
+    await page.keyboard.type(typed.replace('{Backspace}', ''));
+    if (typed.includes('{')) await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    release.resolve();
+    await page.getByRole('heading', { name: devices[index]!.deviceId }).waitFor();
+    await dialog(page).waitFor({ state: 'detached' });
     await context.close();
   });
 
@@ -165,6 +189,55 @@ needs('chromium')('the search of the console', () => {
     expect(await violationsOn(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.locator('.account:focus').waitFor();
+    await context.close();
+  });
+
+  it('locks a lost key in three steps from anywhere: ⌘K, the name of the person, Lock', async () => {
+    const { deviceId } = devices[1]!;
+    const { page, context } = await openTab({ place: 'health' });
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await field(page).waitFor();
+    await page.keyboard.type('alice');
+    await dialog(page)
+      .getByRole('option', { name: new RegExp(`^Lock ${deviceId} …`) })
+      .click();
+    await dialog(page).getByRole('heading', { name: deviceId }).waitFor();
+    await armed(page);
+    await page.keyboard.type('lost');
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(data(await daemon.call('GET', `/api/devices/${deviceId}`)).status).toBe('LOCKED');
+    await context.close();
+  });
+
+  it.each([
+    ['1', 'Lot', 'lots/1'],
+    ['registrar', 'Account', 'users/USR-'],
+  ])('finds a lot and an account by name: %s', async (typed, kind, address) => {
+    if (kind === 'Account') await daemon.user('registrar', 'VIEWER');
+    const { page, context } = await openTab();
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await field(page).waitFor();
+    await page.keyboard.type(typed);
+    await dialog(page)
+      .getByRole('option', { name: `${typed} ${kind}` })
+      .first()
+      .click();
+    await expect.poll(() => page.url()).toContain(`#/${address}`);
+    await context.close();
+  });
+
+  it('changes the colors by a command', async () => {
+    const { page, context } = await openTab();
+    await ready(page);
+    await page.keyboard.press('Control+k');
+    await field(page).waitFor();
+    await page.keyboard.type('dark');
+    await marked(page).getByText('Colors: Dark').waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-theme=dark]').waitFor();
     await context.close();
   });
 

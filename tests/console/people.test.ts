@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
+import { adminPassword } from '../support/daemon.ts';
 import { activation, data, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import {
@@ -76,6 +77,38 @@ needs('chromium')('the pages of persons in the console', () => {
     await context.close();
   });
 
+  it('sorts persons by keyboard alone if all of them are on the page, and offers no order otherwise', async () => {
+    const first = await add('sorted.10', { name: 'Ada' });
+    for (const name of ['Chloë', 'Bea']) await add(`sorted.${name.length}`, { name });
+    await bind('sorted.3');
+    const { page, context } = await openTab({ place: 'people?keyword=sorted.' });
+    const names = () => page.locator('tbody th').allTextContents();
+    const sortBy = async (head: string, expected: readonly string[]) => {
+      await tabTo(page, page.getByRole('button', { name: head, exact: true }));
+      await page.keyboard.press('Enter');
+      await expect.poll(names).toEqual(expected);
+    };
+    await row(page, 'sorted.10').waitFor();
+    expect(await names()).toEqual(['sorted.3', 'sorted.5', 'sorted.10']);
+    await sortBy('Name', ['sorted.10', 'sorted.3', 'sorted.5']);
+    await page.locator('th[aria-sort="ascending"]').getByText('Name').waitFor();
+    await page.locator('button.sort:focus').waitFor();
+    await sortBy('Name', ['sorted.5', 'sorted.3', 'sorted.10']);
+    await sortBy('Devices', ['sorted.3', 'sorted.5', 'sorted.10']);
+    await sortBy('User name', ['sorted.3', 'sorted.5', 'sorted.10']);
+    await sortBy('User name', ['sorted.10', 'sorted.5', 'sorted.3']);
+    await page.getByLabel('State').selectOption('Active');
+    await page.waitForURL(/(?=.*active=true)(?=.*sortBy=userName)/);
+    await daemon.call('POST', `/api/people/${first}/leave`, { reason: 'has left' });
+    await expect.poll(names).toEqual(['sorted.5', 'sorted.3']);
+    await Promise.all(Array.from({ length: 51 }, (_, i) => add(`crowd.${i}`)));
+    await page.goto(`${page.url().split('#')[0]}#/people?keyword=crowd.&sortBy=name&sortOrder=asc`);
+    await status(page, '51 persons');
+    await page.getByRole('columnheader', { name: 'User name' }).waitFor();
+    expect(await page.locator('button.sort, [aria-sort]').count()).toBe(0);
+    await context.close();
+  });
+
   it('adds a person by keyboard alone', async () => {
     const { page, context } = await openTab({ place: 'people' });
     await button(page, 'Add person …').press('Enter');
@@ -123,6 +156,52 @@ needs('chromium')('the pages of persons in the console', () => {
     await context.close();
   });
 
+  it('erases a person by keyboard alone once the case is closed, and lists what the erasure does not reach', async () => {
+    const personId = await add('erased', { name: 'Era Sed', email: 'era@example.com' });
+    const deviceId = await bind('erased');
+    await post(`/api/people/${personId}/leave`, { reason: 'has left' });
+    const { page, context, complaints } = await openTab({ place: `people/${personId}` });
+    const open = async () => {
+      await tabTo(page, button(page, 'Erase …'));
+      await page.keyboard.press('Enter');
+      await armed(page);
+      await dialog(page).getByText(`shows ${personId} instead of the name`).waitFor();
+    };
+    await open();
+    await dialog(page).getByText('The case of this person is open.').waitFor();
+    await page.keyboard.type('erased');
+    expect(await dialog(page).getByRole('button', { name: 'Erase' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await post(`/api/people/${personId}/case/close`, {});
+    await page.getByText('The case ended on').waitFor();
+    await open();
+    for (const text of ['erased', 'Era Sed', 'era@example.com', deviceId])
+      await dialog(page).getByText(text, { exact: true }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.type('erase');
+    expect(await dialog(page).getByRole('button', { name: 'Erase' }).isDisabled()).toBe(true);
+    await page.keyboard.type('d');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(adminPassword);
+    await confirm(page, 'Erase');
+    await dialog(page).getByText('Earlier backups of the registry').waitFor();
+    await dialog(page)
+      .getByText(/^Tokens of sessions .*\(gone by /)
+      .waitFor();
+    await page.getByRole('heading', { name: personId, exact: true }).waitFor();
+    await dialog(page).getByText('Earlier backups of the registry').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await confirm(page, 'Close');
+    await dialog(page).waitFor({ state: 'detached' });
+    expect(data(await daemon.call('GET', `/api/people/${personId}`))).toMatchObject({
+      userName: personId,
+      email: null,
+    });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('leads from the list to the person who is back', async () => {
     await post(`/api/people/${await add('returner')}/leave`, { reason: 'has left' });
     const { page, context } = await openTab({ place: 'people' });
@@ -148,7 +227,7 @@ needs('chromium')('the pages of persons in the console', () => {
     expect(await statusOf(ids[0]!)).toBe('ACTIVE');
     await page.getByRole('heading', { name: 'Held leavers' }).waitFor();
     await show('');
-    await page.getByRole('link', { name: '1 leavers whose devices await a release' }).click();
+    await page.getByRole('link', { name: '1 leaver whose devices await a release' }).click();
     await page.getByRole('heading', { name: 'Held leavers' }).waitFor();
     await tabTo(page, button(page, 'Release bulk'));
     await page.keyboard.press('Enter');
@@ -205,7 +284,7 @@ needs('chromium')('the pages of persons in the console', () => {
     data(await policy(true));
     await button(page, 'Activate …').press('Enter');
     await armed(page);
-    const field = dialog(page).getByRole('combobox', { name: 'User' });
+    const field = dialog(page).getByRole('combobox', { name: 'Person' });
     await field.pressSequentially('olga', { delay: 20 });
     await dialog(page)
       .locator('option[value="offered.person"][label="Olga Offered · offered.person"]')

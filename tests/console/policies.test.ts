@@ -91,7 +91,7 @@ needs('chromium')('the page Policies of the console', () => {
     const { page, context } = await openTab({ place: 'policies' });
     await tabTo(page, page.getByRole('checkbox', { name: 'Dealer' }));
     await page.keyboard.press('Space');
-    await dialog(page).getByText('2 enabled users with this role. 1 without a key:').waitFor();
+    await dialog(page).getByText('2 enabled accounts with this role. 1 without a key:').waitFor();
     expect(await dialog(page).getByRole('listitem').allTextContents()).toEqual(['without-key']);
     expect(await violationsOn(page)).toEqual([]);
     await tabTo(page, dialog(page).getByRole('link', { name: 'without-key' }));

@@ -42,6 +42,18 @@ needs('chromium')('security keys in the console', () => {
     return { ...tab, key };
   };
 
+  const withKey = (page: Page) => page.getByRole('button', { name: 'Sign in with a security key' });
+
+  it('leads to localhost, where a key works, instead of offering one at 127.0.0.1', async () => {
+    const { page, context } = await openTab({ token: null });
+    await page.getByLabel('User name').waitFor();
+    expect(await withKey(page).count()).toBe(0);
+    await page.getByRole('link', { name: 'Use a security key at localhost' }).click();
+    await withKey(page).waitFor();
+    expect(page.url()).toContain('://localhost:');
+    await context.close();
+  });
+
   it('register, and then sign in alone', async () => {
     const { page, context, complaints } = await open();
     const key = await plugSecurityKey(page);

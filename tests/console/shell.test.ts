@@ -14,7 +14,7 @@ needs('chromium')('the shell of the console', () => {
 
   it('groups the pages in a sidebar, and shows no group that the role has no page of', async () => {
     const { page, context } = await openTab({ place: 'users' });
-    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor();
     expect((await list(page, 'Devices').allTextContents()).slice(0, 4)).toEqual([
       'Overview',
       'Devices',
@@ -23,9 +23,9 @@ needs('chromium')('the shell of the console', () => {
     ]);
     expect(await list(page, 'Line').allTextContents()).toContain('Packages');
     expect(await list(page, 'Administration').allTextContents()).toEqual(
-      expect.arrayContaining(['Users', 'Tokens', 'Webhooks']),
+      expect.arrayContaining(['Accounts', 'Tokens', 'Webhooks']),
     );
-    expect(await page.locator('[aria-current="page"]').allTextContents()).toEqual(['Users']);
+    expect(await page.locator('[aria-current="page"]').allTextContents()).toEqual(['Accounts']);
     await context.close();
     const { token } = await daemon.user('reader', 'VIEWER');
     const other = await openTab({ token });
@@ -102,7 +102,7 @@ needs('chromium')('the shell of the console', () => {
           .filter(cell => cell.offsetParent).map(cell => getComputedStyle(cell, '::before').content)`,
       );
     expect(await shownNames(device!.deviceId)).toEqual(
-      expect.arrayContaining(['"Serial number"', '"State"', '"User"']),
+      expect.arrayContaining(['"Serial number"', '"State"', '"Person"']),
     );
     await show('users');
     await row(page, 'admin you').getByText('administrator').waitFor();

@@ -110,7 +110,7 @@ needs('chromium')('single sign-on in the console', () => {
     await dialog.getByLabel('Reason').fill('worn out');
     await dialog.getByLabel(deviceId).fill(deviceId);
     await dialog.getByRole('button', { name: 'Retire' }).click();
-    await page.getByText('deactivated', { exact: true }).first().waitFor();
+    await page.getByText('retired', { exact: true }).first().waitFor();
     await context.close();
   });
 

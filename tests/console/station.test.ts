@@ -100,6 +100,28 @@ needs('chromium')('the page Station', () => {
       await context.close();
     });
 
+    it('is bound by keyboard alone: the field has the focus when the page opens, and again after each key', async () => {
+      const { page, context, show } = await openStation();
+      const field = page.locator('form.line input:focus');
+      await field.waitFor();
+      for (const person of ['alice', 'bob']) {
+        await page.keyboard.type(person, { delay: 60 });
+        await page.keyboard.press('Enter');
+        await page.locator('.who', { hasText: person }).waitFor();
+        await plug();
+        await decided(page, 'PASS');
+        await page.keyboard.press('Enter');
+        await decided(page, 'BOUND');
+        await field.waitFor();
+        await pull();
+      }
+      await show('devices');
+      await tabTo(page, page.getByRole('link', { name: 'Station', exact: true }));
+      await page.keyboard.press('Enter');
+      await field.waitFor();
+      await context.close();
+    });
+
     it('leaves no trace in registry and journal after Esc', async () => {
       const { page, context } = await openStation();
       await call(page, 'alice');

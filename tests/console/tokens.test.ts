@@ -24,7 +24,7 @@ needs('chromium')('the page Tokens of the console', () => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Space');
-    for (const _ of ['scim', 'decide', 'days']) await page.keyboard.press('Tab');
+    for (const _ of ['scim', 'decide', 'ssh', 'record-use', 'days']) await page.keyboard.press('Tab');
     await page.keyboard.type('30');
     await page.keyboard.press('Tab');
     await page.keyboard.type('127.0.0.0/8\n::1/128');
@@ -62,7 +62,7 @@ needs('chromium')('the page Tokens of the console', () => {
     const shown = page.getByLabel('Token', { exact: true });
     await shown.waitFor();
     for (let i = 0; i < 3; i++) await page.keyboard.press('Escape');
-    await page.getByRole('alert').getByText('The token has not been copied.').waitFor();
+    await page.getByRole('alert').getByText('It has not been copied.').waitFor();
     await page.getByRole('button', { name: 'Keep open' }).press('Enter');
     await page.getByRole('alert').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Close', exact: true }).click();

@@ -40,10 +40,32 @@ needs('chromium')('the page Users of the console', () => {
 
   const keysOf = async (id: string) => data(await daemon.call('GET', `/api/users/${id}/passkeys/list`));
 
+  it('sorts accounts by keyboard alone, the newest first before', async () => {
+    for (const [name, role] of [
+      ['sort.b', 'VIEWER'],
+      ['sort.a', 'DEALER'],
+    ] as const)
+      await daemon.user(name, role);
+    const { page, context } = await openTab({ place: 'users' });
+    const names = async () =>
+      (await page.locator('tbody th a').allTextContents()).filter(name => name.startsWith('sort.'));
+    const sortBy = async (head: string, expected: readonly string[]) => {
+      await tabTo(page, page.getByRole('button', { name: head, exact: true }));
+      await page.keyboard.press('Enter');
+      await expect.poll(names).toEqual(expected);
+    };
+    await page.locator('th[aria-sort="descending"]').getByText('Created').waitFor();
+    expect(await names()).toEqual(['sort.a', 'sort.b']);
+    await sortBy('Created', ['sort.b', 'sort.a']);
+    await sortBy('Role', ['sort.a', 'sort.b']);
+    await sortBy('Role', ['sort.b', 'sort.a']);
+    await context.close();
+  });
+
   it('creates a user by keyboard alone, and keeps what was entered after a refusal, except the password', async () => {
     const { page, context, complaints } = await openTab({ place: 'users' });
     await row(page, 'admin you').waitFor();
-    await ask(page, 'Create user …');
+    await ask(page, 'Create account …');
     await page.keyboard.type('admin');
     await page.keyboard.press('Tab');
     await page.keyboard.type('dealer');
@@ -75,7 +97,7 @@ needs('chromium')('the page Users of the console', () => {
   });
 
   it.each([
-    ['Create user …', ''],
+    ['Create account …', ''],
     ['admin', 'Edit'],
   ])('loads a dialog again that could not be loaded: %s %s', async (name, action) => {
     const { page, context } = await openTab({ place: 'users' });
@@ -141,7 +163,7 @@ needs('chromium')('the page Users of the console', () => {
     await dialog(page).waitFor({ state: 'detached' });
     expect(await userOf('leaver-1')).toMatchObject({ disabled: false });
     await ask(page, 'leaver-1', 'Remove');
-    await page.getByText('To undo this, enable the user.').waitFor();
+    await page.getByText('To undo this, enable it.').waitFor();
     await dialog(page).getByRole('button', { name: 'Remove' }).press('Enter');
     await status(page, 'leaver-1 is removed.');
     await row(page, 'leaver-1').getByText('removed', { exact: true }).waitFor();
@@ -235,7 +257,7 @@ needs('chromium')('the page Users of the console', () => {
     await armed(page);
     await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
     await page.keyboard.press('Enter');
-    await page.getByText('This user has no security keys.').waitFor();
+    await page.getByText('This account has no security keys.').waitFor();
     await page.getByText('Set a new password above').waitFor();
     expect((await keysOf(id)).list).toEqual([]);
     expect(passkeyId).toMatch(/^PSK-/);
@@ -290,14 +312,27 @@ needs('chromium')('the page Users of the console', () => {
   );
 
   it.each(['DEALER', 'VIEWER'] as const)('does not exist for a %s', async role => {
-    const page = { place: 'users', link: 'Users', path: '/api/users/list' };
+    const page = { place: 'users', link: 'Accounts', path: '/api/users/list' };
     expect(await withoutPage(tests, role, page)).toEqual({ links: 0, requests: [] });
   });
 
   it('speaks German', async () => {
     const { page, context } = await openTab({ place: 'users', locale: 'de-DE' });
-    await page.getByRole('heading', { name: 'Benutzer' }).waitFor();
-    await page.getByRole('button', { name: 'Benutzer anlegen …' }).waitFor();
+    await page.getByRole('heading', { name: 'Konten' }).waitFor();
+    await page.getByRole('button', { name: 'Konto anlegen …' }).waitFor();
+    await context.close();
+  });
+
+  it('leads from an account that was given to a person to the person, and back', async () => {
+    const { personId } = data(await daemon.call('POST', '/api/people', { userName: 'owner.person' }));
+    const { id: accountId } = await daemon.user('owner.account', 'VIEWER');
+    data(await daemon.call('POST', '/api/people/match', { matches: [{ accountId, personId }] }));
+    const { page, context, complaints } = await openTab({ place: `users/${accountId}` });
+    await page.getByRole('link', { name: personId }).click();
+    await page.getByRole('heading', { name: 'owner.person' }).waitFor();
+    await page.getByRole('link', { name: accountId, exact: true }).click();
+    await page.getByRole('heading', { name: 'owner.account' }).waitFor();
+    expect(complaints).toEqual([]);
     await context.close();
   });
 });

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { data, register } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
@@ -32,7 +33,12 @@ needs('chromium')('the page Webhooks of the console', () => {
     const shown = page.getByLabel('Secret', { exact: true });
     await shown.waitFor();
     const secret = await shown.inputValue();
+    // It is the only copy: Esc asks first.
     await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('It has not been copied.').waitFor();
+    expect(await shown.inputValue()).toBe(secret);
+    await tabTo(page, 'Close without copying');
+    await page.keyboard.press('Enter');
     await dialog(page).waitFor({ state: 'detached' });
     await row(page, receiver.url).getByText('active').waitFor();
     expect(await page.content()).not.toContain(secret);
@@ -50,6 +56,25 @@ needs('chromium')('the page Webhooks of the console', () => {
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('shows the end of a long address, and the whole reason of a failed delivery', async () => {
+    const receiver = await startReceiver({ status: 500 });
+    const { url, webhookId } = await create(`${receiver.url}/the/registry/of/all/keys/of/the/company/incoming-1`);
+    await register(daemon);
+    await receiver.arrived(1);
+    const { page, context } = await openTab({ place: 'webhooks' });
+    const head = page.getByRole('rowheader').filter({ hasText: /…\S*incoming-1$/ });
+    await head.waitFor();
+    const isCut = (each: Locator) => each.evaluate(cell => cell.scrollWidth > cell.clientWidth);
+    expect(await isCut(head)).toBe(false);
+    await choose(page, url, 'Deliveries');
+    const result = dialog(page).locator('td.free').first();
+    await result.getByText('failed', { exact: true }).waitFor();
+    expect(await isCut(result)).toBe(false);
+    await page.keyboard.press('Escape');
+    data(await daemon.call('POST', `/api/webhooks/${webhookId}/remove`));
     await context.close();
   });
 

@@ -74,3 +74,8 @@ test.each(['en', 'de'])('writes counts, distances in time, days and hours as Int
   }
   vi.unstubAllGlobals();
 });
+
+test('no dictionary chooses between the words of one and of several on its own', () => {
+  for (const language of ['en', 'de'])
+    expect(readFileSync(join(root, 'console', 'text', `${language}.ts`), 'utf8')).not.toMatch(/=== 1\b/);
+});

@@ -1,6 +1,6 @@
 /** The package as a file: what Debian's own checks say of it, and what is in it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -25,6 +25,15 @@ inDebian('the package', () => {
       (line, index) => !line.startsWith('#') && !overrides[index - 1]?.startsWith('#'),
     );
     expect(unreasoned).toEqual([]);
+  });
+
+  it('has the program that sshd asks, at the place that docs/ssh.md names; sshd accepts no other owner and mode', () => {
+    const place = 'usr/lib/devmgr/devmgr-ssh-keys';
+    expect(text('usr/share/doc/devmgr/ssh.md')).toContain(`AuthorizedKeysCommand /${place} `);
+    expect(statSync(join(tree, place)).mode & 0o777).toBe(0o755);
+    expect(execFileSync('dpkg-deb', ['--contents', present.file], { encoding: 'utf8' })).toMatch(
+      new RegExp(`^-rwxr-xr-x root/root .* \\./${place}$`, 'm'),
+    );
   });
 
   it('depends on a C library that knows every symbol the program asks for', () => {

@@ -25,13 +25,15 @@ const fetched = ['libusb-1.0-0', 'libatomic1', 'libstdc++6', 'libpcsclite1', 'pc
 const ofAMachine = ['systemd-sysv', 'dbus', 'udev', 'libpam-systemd', 'sudo', 'bash-completion', 'zsh', 'fish'];
 
 /** `describe` for checks in a Debian root: a named skip where the machine lacks something, a failure under CI. */
-export function inDebian(name: string, body: () => void): void {
-  const missing = Object.entries(tools).filter(([tool]) => findTool(tool) === null);
+export function inDebian(name: string, body: () => void, needed: Readonly<Record<string, string>> = tools): void {
+  const missing = Object.entries(needed).filter(([tool]) => findTool(tool) === null);
   const lack = missing.length
     ? `apt-get install ${missing.map(([, debian]) => debian).join(' ')}`
-    : process.getuid?.() === 0
-      ? null
-      : 'run as root';
+    : process.getuid?.() !== 0
+      ? 'run as root'
+      : spawnSync('unshare', ['--mount', '--pid', '--fork', 'true']).status !== 0
+        ? 'this machine allows no namespaces'
+        : null;
   if (lack === null || process.env.CI) describe(name, body);
   else describe.skip(`${name} (skipped: ${lack})`, body);
 }
@@ -75,7 +77,8 @@ export function chroot(folder: string, script: string, { network = false } = {})
   return { status, output: stdout + stderr };
 }
 
-function minbase(): string {
+/** The tar file of a root that debootstrap has made. */
+export function minbase(): string {
   return cached('minbase', folder => {
     execFileSync('debootstrap', ['--variant=minbase', suite, folder, archive], {
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,6 +1,5 @@
 /** The program for scripts in docs/doors.md: it lets in a key that is allowed, and no other. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,9 +8,7 @@ import { startTestDaemon } from '../support/daemon.ts';
 import { deviceIn } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { serviceToken } from '../support/service-token.ts';
-
-const page = readFileSync(join(import.meta.dirname, '../../docs/doors.md'), 'utf8');
-const program = page.match(/```bash\n(#!\/bin\/bash\n# devmgr-door [\s\S]*?)```/)![1]!;
+import { doorProgram } from './doors.ts';
 
 needs(['curl', 'jq'], 'curl jq')('the program of docs/doors.md', () => {
   it('ends with 0 for an allowed key, with 1 for others, and with 2 without an answer', async () => {
@@ -23,7 +20,7 @@ needs(['curl', 'jq'], 'curl jq')('the program of docs/doors.md', () => {
     });
     const { token, tokenId } = await serviceToken(daemon, { role: 'VIEWER', may: ['decide'] });
     const [file, tokenFile] = [join(folder, 'devmgr-door'), join(folder, 'token')];
-    await writeFile(file, program);
+    await writeFile(file, doorProgram);
     await writeFile(tokenFile, `${token}\n`);
     const door = (name: string, value: string, server = daemon.url) =>
       new Promise<unknown[]>(resolve => {

@@ -1,14 +1,16 @@
 /** Files of rows in all their shapes: the files of other systems, other line ends and encodings, and what is not read. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { ChoiceFault, parseMap, parseWhere } from '../../src/tables/choices.ts';
 import { InvalidInput } from '../../src/tables/fault.ts';
 import { deviceFields, listFields, nameKey, personFields } from '../../src/tables/fields.ts';
+import { readLdif } from '../../src/tables/ldif.ts';
 import { previewOf } from '../../src/tables/preview.ts';
 import { Repeats } from '../../src/tables/repeats.ts';
 import { openTable, type TableOptions } from '../../src/tables/table.ts';
+import { workbook } from '../support/workbook.ts';
 
 const folder = join(import.meta.dirname, '../fixtures/files-of-systems');
 
@@ -110,6 +112,12 @@ test('LDIF has a row for each entry, with continued lines and values in base64',
     { userId: 'ada', name: 'Ada Lö', email: 'ada@example.com' },
     { userId: 'bo' },
   ]);
+});
+
+test('LDIF leaves out a value of many lines, such as a photo, and reads what follows', async () => {
+  const photo = `jpegPhoto:: AAAA\n${` ${'A'.repeat(76)}\n`.repeat(1000)}`;
+  const rows = await Readable.from(readLdif(Readable.from([`dn: uid=ada,dc=x\n${photo}uid: ada\n`]))).toArray();
+  expect(rows.flat()).toEqual([{ position: { line: 1 }, object: { dn: 'uid=ada,dc=x', uid: 'ada' } }]);
 });
 
 describe('names', () => {
@@ -248,32 +256,13 @@ describe('a file that is not read', () => {
   });
 });
 
-/** A ZIP archive of texts, as Excel writes one. */
-function workbook(parts: Readonly<Record<string, string>>): Buffer {
-  const [locals, entries]: [Buffer[], Buffer[]] = [[], []];
-  let offset = 0;
-  for (const [name, text] of Object.entries(parts)) {
-    const content = deflateRawSync(text);
-    const local = Buffer.alloc(30);
-    local.writeUInt32LE(0x04034b50);
-    local.writeUInt16LE(8, 8);
-    local.writeUInt16LE(name.length, 26);
-    locals.push(local, Buffer.from(name), content);
-    const entry = Buffer.alloc(46);
-    entry.writeUInt32LE(0x02014b50);
-    entry.writeUInt16LE(8, 10);
-    entry.writeUInt32LE(content.length, 20);
-    entry.writeUInt16LE(name.length, 28);
-    entry.writeUInt32LE(offset, 42);
-    entries.push(entry, Buffer.from(name));
-    offset += 30 + name.length + content.length;
-  }
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50);
-  end.writeUInt16LE(entries.length / 2, 10);
-  end.writeUInt32LE(offset, 16);
-  return Buffer.concat([...locals, ...entries, end]);
-}
+test('an entry of LDIF in which a secret is joined to another line is a problem without a value', async () => {
+  const text =
+    'dn: uid=a\nuid: a\ncn: AdauserPassword: 000102030405060708090A0B0C0D0E0F\n\ndn: uid=b\nuid: b\ncn: Bea: B\n';
+  const { rows } = await read(text, { fields: personFields });
+  expect(rows).toMatchObject([{ problem: expect.stringMatching(/joined/) }, { problem: null }]);
+  expect(JSON.stringify(rows)).not.toContain('0001020304');
+});
 
 describe('an Excel workbook', () => {
   const sheetOf = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`;

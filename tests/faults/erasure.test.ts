@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { backup } from '../../daemon/maintenance/backup.ts';
+import { restore } from '../../daemon/maintenance/restore.ts';
 import { adminPassword, startTestDaemon } from '../support/daemon.ts';
 import { activation, data, form, register } from '../support/fleet.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
@@ -98,6 +99,9 @@ async function erased(server: PostgresServer | null): Promise<void> {
     );
     const { list } = data(await daemon.call('GET', '/api/people/list'));
     const [{ personId }] = list;
+    const account = await daemon.user('keeper', 'VIEWER');
+    const given = { matches: [{ accountId: account.id, personId }] };
+    expect(data(await daemon.call('POST', '/api/people/match', given))).toMatchObject({ success: 1 });
     data(await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'has left' }));
     const erase = () => daemon.call('POST', `/api/people/${personId}/erase`, { confirmPassword: adminPassword });
     expect(await erase()).toMatchObject({ code: 1001, message: expect.stringContaining('case') });
@@ -140,6 +144,38 @@ async function erased(server: PostgresServer | null): Promise<void> {
 }
 
 it('leaves none of twelve values in SQLite, the home and a new backup', () => erased(null));
+
+it('is repeated over an older backup that was restored, which brings the person back', async () => {
+  const daemon = await startTestDaemon();
+  try {
+    const body = { userName: planted.userName, name: planted.name, email: planted.email };
+    const { personId } = data(await daemon.call('POST', '/api/people', body));
+    const device = await register(daemon);
+    const bound = activation(device, planted.userName);
+    const { deviceId } = data(await daemon.call('POST', '/api/devices/activate', bound));
+    data(await daemon.call('POST', `/api/people/${personId}/leave`, { reason: 'has left' }));
+    data(await daemon.call('POST', `/api/people/${personId}/case/close`));
+    const file = join(mkdtempSync(join(tmpdir(), 'devmgr-older-')), 'backup');
+    const made = await runDaemonProgram(backup, { home: daemon.home, json: true, file });
+    expect(made).toMatchObject({ code: 0 });
+    const path = `/api/people/${personId}`;
+    const erase = async () => data(await daemon.call('POST', `${path}/erase`, { confirmPassword: adminPassword }));
+    const { remains } = await erase();
+    expect(remains[0]).toMatchObject({ where: 'backups', what: expect.stringContaining('after a restore') });
+    expect(foundIn([daemon.home])).toEqual([]);
+
+    await daemon.stopKeepingHome();
+    expect(await runDaemonProgram(restore, { home: daemon.home, json: true, file })).toMatchObject({ code: 0 });
+    await daemon.startAgain();
+    expect(data(await daemon.call('GET', path))).toMatchObject(body);
+    expect(await erase()).toMatchObject({ personId, devices: [deviceId] });
+    expect(foundIn([daemon.home])).toEqual([]);
+    const options = { home: daemon.home, json: false, device: null, since: null, limit: null, verify: true };
+    expect(await runDaemonProgram(audit, options)).toMatchObject({ code: 0 });
+  } finally {
+    await daemon.stop();
+  }
+});
 
 needsPostgres('an erasure in PostgreSQL', () => {
   it('leaves none of twelve values in the files of the database and a new backup', async () => {

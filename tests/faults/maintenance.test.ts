@@ -61,7 +61,10 @@ describe('daemon backup and daemon restore', () => {
     const keep = (name: string, from = home) => copyFile(join(from, name), join(other, name));
     const warnings = async () => {
       const ran = await runDaemonProgram(restore, { home: other, json: false, file: copy() });
-      expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^restored 1 device of /) });
+      expect(ran).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^restored 1 device from the backup of [\d-]+ [\d:]+ UTC; /),
+      });
       return ran.stderr.match(/[a-z]+-key is missing/g) ?? [];
     };
     await keep('journal-key');

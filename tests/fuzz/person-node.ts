@@ -1,9 +1,11 @@
 /** A daemon of the model of persons: its services, without processes and HTTP. */
 import { Refusal } from '../../daemon/base/decision.ts';
 import { deviceOperations } from '../../daemon/devices/operations.ts';
+import { edit } from '../../daemon/people/decisions.ts';
 import { Leavers } from '../../daemon/people/leavers.ts';
 import { MatchingDevices } from '../../daemon/people/matching-devices.ts';
 import { PeoplePolicies } from '../../daemon/people/policies.ts';
+import { UndoingBatches } from '../../daemon/people/undo.ts';
 import type { Context } from '../../daemon/requests/context.ts';
 import { retrying } from '../../daemon/requests/context.ts';
 import { ScimError } from '../../daemon/scim/error.ts';
@@ -30,8 +32,8 @@ export function personNode(store: Store, now: () => number) {
     });
     return found === 'refused' || found === null ? found : Number(found.id.slice('PER-'.length));
   };
-  const request = (body: unknown) => ({ context, base: '', body, ifMatch: undefined });
-  const patch = (person: number, value: object) =>
+  const requestOf = (by: Context) => (body: unknown) => ({ context: by, base: '', body, ifMatch: undefined });
+  const patchWith = (request: ReturnType<typeof requestOf>) => (person: number, value: object) =>
     scim(() => users.patch(`PER-${person}`, request({ Operations: [{ op: 'replace', value }] })) as never);
   const onDevice = (name: 'ACTIVATE' | 'LOCK' | 'UNLOCK', number: number, fields: object): Promise<StepOutcome> =>
     retrying(async () => {
@@ -42,7 +44,10 @@ export function personNode(store: Store, now: () => number) {
       await commit(store, [decided.change], { at: now(), guards: decided.guards });
       return null;
     });
-  return async (step: PersonStep): Promise<StepOutcome> => {
+  const carryOut = async (step: PersonStep, requestId = context.requestId): Promise<StepOutcome> => {
+    const by = { ...context, requestId };
+    const request = requestOf(by);
+    const patch = patchWith(request);
     switch (step.kind) {
       case 'create': {
         const { name: userName, externalId } = step;
@@ -55,6 +60,14 @@ export function personNode(store: Store, now: () => number) {
         return (await patch(step.person, { active: step.kind === 'back' })) === 'refused' ? 'refused' : null;
       case 'remove':
         return scim(() => users.remove(`PER-${step.person}`, request(null)));
+      case 'join':
+        return retrying(async () => {
+          const person = (await store.person(step.person))!;
+          if (person.removedAt !== null) return 'refused';
+          const change = edit(person, { groups: step.groups });
+          if (change) await commit(store, [change], { at: now(), requestId });
+          return null;
+        });
       case 'due':
         return retrying(async () => {
           const person = (await store.person(step.person))!;
@@ -63,7 +76,7 @@ export function personNode(store: Store, now: () => number) {
         });
       case 'match': {
         const item = { deviceId: `DEV-${step.device}`, personId: `PER-${step.person}` };
-        return (await matching.match(context, { matches: [item] })).failed > 0 ? 'refused' : null;
+        return (await matching.match(by, { matches: [item] })).failed > 0 ? 'refused' : null;
       }
       case 'activate':
         return onDevice('ACTIVATE', step.device, { userId: step.name });
@@ -71,6 +84,8 @@ export function personNode(store: Store, now: () => number) {
         return onDevice(step.kind === 'lock' ? 'LOCK' : 'UNLOCK', step.device, {});
     }
   };
+  const undoing = new UndoingBatches({ store, leavers, now });
+  return Object.assign(carryOut, { undo: (requestId: string) => undoing.run(context, { requestId }) });
 }
 
 export type PersonNode = ReturnType<typeof personNode>;

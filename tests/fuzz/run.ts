@@ -178,10 +178,12 @@ class Wire {
   /**
    * Sends, ends its side, and reads to the end: whatever comes must be answers, and it must come to an end. Node closes a connection
    * whose client has ended without the answers that are not ready then; by that time it may have sent the interim answer to `Expect`.
+   * So does ws with a stream that is not open then: a client of frames ends its side after the answer.
    */
   async #throwAway({ kind }: Input, bytes: Buffer): Promise<Outcome> {
     const socket = this.#open();
-    const { received, ended } = await exchange(socket, bytes, null);
+    if (kind === 'frames') socket.once('data', () => socket.end());
+    const { received, ended } = await exchange(socket, bytes, null, kind !== 'frames');
     socket.destroy();
     if (ended === 'stuck') return { answered: [], fault: 'the connection does not end', stuck: true };
     const answered: number[] = [];
@@ -218,8 +220,11 @@ interface Exchanged {
   readonly ended: string | null;
 }
 
-/** Sends; resolves at the first whole answer to `method`, or with `null` if the other side ends after this one has ended. */
-function exchange(socket: Socket, bytes: Buffer, method: string | null): Promise<Exchanged> {
+/**
+ * Sends; resolves at the first whole answer to `method`, or with `null` when the other side ends. `isEnding`: with `null`, this side
+ * ends with what it sends.
+ */
+function exchange(socket: Socket, bytes: Buffer, method: string | null, isEnding = true): Promise<Exchanged> {
   return new Promise(resolve => {
     const pieces: Buffer[] = [];
     const take = (piece: Buffer) => {
@@ -235,7 +240,7 @@ function exchange(socket: Socket, bytes: Buffer, method: string | null): Promise
     };
     const timer = setTimeout(() => finish('stuck'), STUCK_MS);
     socket.on('data', take).on('end', end).on('close', end).on('error', fail);
-    if (method === null) socket.end(bytes);
+    if (method === null && isEnding) socket.end(bytes);
     else socket.write(bytes);
   });
 }

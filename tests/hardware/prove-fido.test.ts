@@ -141,6 +141,16 @@ describe('a receipt', () => {
       /does not ask for the PIN to sign a receipt/,
     ],
     [
+      'a key that demands it always, which is not asked',
+      {
+        answer: (r: Uint8Array) => {
+          if (r[0] === 2) throw new Error('it was asked');
+          return r[0] === 4 ? hex('00a20181684649444f5f325f3004a168616c776179735576f5') : null;
+        },
+      },
+      /does not ask for the PIN to sign a receipt/,
+    ],
+    [
       'a key with a malformed answer',
       { answer: (r: Uint8Array) => (r[0] === 2 ? hex('00a0') : null) },
       /lacks a signature/,

@@ -101,11 +101,14 @@ function passes(result) {
   return result !== null && Object.entries(least).every(([category, score]) => scoreOf(result, category) >= score);
 }
 
-/** The audits with less than all points, with what they measured. */
+/** The audits with less than all points, with what they measured and the elements of the page that are at fault. */
 function lossesOf({ categories, audits }) {
   const counted = Object.values(categories).flatMap(({ auditRefs }) => auditRefs.filter(({ weight }) => weight > 0));
   return counted
     .map(({ id }) => audits[id])
     .filter(({ score }) => score !== null && score < 1)
-    .map(({ id, title, displayValue = '', score }) => `${id} ${Math.round(score * 100)}: ${title} ${displayValue}`);
+    .map(({ id, title, displayValue = '', score, details }) => {
+      const elements = (details?.items ?? []).map(({ node }) => node?.snippet).filter(Boolean);
+      return [`${id} ${Math.round(score * 100)}: ${title} ${displayValue}`, ...elements].join('\n    ');
+    });
 }

@@ -37,6 +37,11 @@ const broken: readonly (readonly [file: string, source: string, reason: RegExp])
   ['src/contract/codes.ts', "import { readFileSync } from 'fs';", /data and types/],
   ['src/contract/routes.ts', "import { call } from '../cli/client/call.ts';", /data and types/],
   ['src/cli/client/call.ts', "import { table } from '../terminal/table.ts';", /commands → client → contract/],
+  [
+    'src/client-package/index.ts',
+    "import { table } from '../cli/terminal/table.ts';",
+    /the client of the command line/,
+  ],
   ['src/cli/client/call.ts', "import { profile } from '../settings/profiles.ts';", /commands → client → contract/],
   ['src/cli/session/endpoints.ts', "import { table } from '../terminal/table.ts';", /neither prints nor prompts/],
   ['src/cli/settings/profiles.ts', "import { session } from '../session/session.ts';", /before a client/],

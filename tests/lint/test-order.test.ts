@@ -39,7 +39,7 @@ it('has each file in one run, and each pattern of a run finds some', () => {
       runs.filter(run => isChosen(file, run)),
       file,
     ).toHaveLength(1);
-  expect(isChosen('tests/faults/crash.test.ts', 'ordinary')).toBe(true);
+  expect(isChosen('tests/faults/persons.test.ts', 'ordinary')).toBe(true);
   expect(isChosen('tests/faults/copy.test.ts', 'exhaustive')).toBe(true);
   expect(isChosen('tests/faults/copy.test.ts', null)).toBe(true);
 });

@@ -173,7 +173,7 @@ it('each lasting service has a health check', () => {
 it('the image has the executable of the build, of one version, and is not run by root', () => {
   const image = text('Dockerfile');
   expect(text('Dockerfile.dockerignore')).toBe('*\n!dist/bin/devmgr-linux-x64\n');
-  expect(image).toMatch(/^FROM debian:\d+\.\d+-slim$/m);
+  expect(image).toMatch(/^ARG BASE=debian:\d+\.\d+-slim\nFROM \$\{BASE\}$/m);
   expect(image).toMatch(/^COPY --chmod=755 dist\/bin\/devmgr-linux-x64 \/usr\/bin\/devmgr\nUSER devmgr$/m);
   const { version } = JSON.parse(readFileSync(join(packaged, '../package.json'), 'utf8'));
   expect(new Set(ours.map(([, service]) => service.image))).toEqual(new Set([`devmgr:${version}`]));

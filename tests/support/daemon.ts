@@ -26,6 +26,8 @@ export interface Answer {
 export interface TestDaemon {
   readonly url: string;
   readonly home: string;
+  /** Environment with which programs of the home find its registry, if it is in PostgreSQL. */
+  readonly storeEnv: Readonly<Record<string, string>>;
   /** Everything the daemon has logged, as it would be written. */
   readonly logged: () => string;
   /**
@@ -93,6 +95,7 @@ export async function startTestDaemon(settings: Partial<DaemonSettings> = {}): P
       return daemon.url;
     },
     home: settings.home ?? home,
+    storeEnv: target?.url ? { DEVMGR_STORE: target.url } : {},
     logged: () => lines.join(''),
     call,
     login,

@@ -21,8 +21,11 @@ export interface IdentityChallenge {
 
 const as = (token?: string) => (token === undefined ? {} : { token });
 
-export const identityChallenge = async (daemon: Caller, token?: string): Promise<IdentityChallenge> =>
-  data(await daemon.call('POST', '/api/identity/challenge', {}, as(token)));
+export const identityChallenge = async (
+  daemon: Caller,
+  token?: string,
+  body: object = {},
+): Promise<IdentityChallenge> => data(await daemon.call('POST', '/api/identity/challenge', body, as(token)));
 
 const hashFor = ({ relyingParty, challenge }: Pick<IdentityChallenge, 'relyingParty' | 'challenge'>) =>
   identityDataHash(relyingParty, Buffer.from(challenge, 'base64url'));
@@ -100,6 +103,12 @@ export class IdentityKey {
   async enroll(daemon: Caller, more: object = {}, identity: object = {}, token?: string) {
     const body = await this.registration(daemon, more, identity, token);
     return data(await daemon.call('POST', '/api/devices/register', body, as(token)));
+  }
+
+  /** Signs for an action at a device, as a part of its body. */
+  async allow(daemon: Caller, action: 'issue' | 'reset' | 'receipt', deviceId: string, touched = true, token?: string) {
+    const asked = await identityChallenge(daemon, token, { for: { action, deviceId } });
+    return { identity: { identityId: asked.identityId, ...this.sign(asked, touched) } };
   }
 
   /** Proves that it is a device; the response. */

@@ -10,6 +10,7 @@ import {
   createHash,
   createHmac,
   createPublicKey,
+  generateKeyPairSync,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -17,9 +18,8 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { type Cbor, type CborMap, expectBytes, expectMap, readCbor } from '../../drivers/protocols/cbor.ts';
-import { type AuthenticatorOptions, coseMap, TestAuthenticator } from './test-authenticator.ts';
+import { type AuthenticatorOptions, coseKeyOf, TestAuthenticator } from './test-authenticator.ts';
 import { type CborInput, writeCbor } from './test-cbor.ts';
-import { pointOf } from './test-pki.ts';
 
 export interface IssuableOptions extends AuthenticatorOptions {
   /** PIN protocols. Default: two and one. */
@@ -29,9 +29,15 @@ export interface IssuableOptions extends AuthenticatorOptions {
   /** False: a key of CTAP 2.0, without permissions, configuration and credential management. */
   readonly ctap21?: boolean;
   readonly minPinLength?: number;
+  /** False: it does not have U2F. */
+  readonly u2f?: boolean;
+  /** It demands its PIN for each credential and each signature after a touch. */
+  readonly alwaysUv?: boolean;
   readonly refusesSimplePins?: boolean;
   /** Credentials that fit. Default: 25. */
   readonly room?: number;
+  /** Whether it can make credentials of Ed25519. */
+  readonly ed25519?: boolean;
 }
 
 /** A credential that the key stores. */
@@ -120,6 +126,11 @@ export class IssuableAuthenticator extends TestAuthenticator {
     return this.#pinHash !== null;
   }
 
+  /** Another program sets the PIN. */
+  givePin(pin: string): void {
+    this.#pinHash = hashOf(Buffer.from(pin));
+  }
+
   /** Whether this is the PIN. */
   isPin(pin: string): boolean {
     return this.#pinHash !== null && timingSafeEqual(this.#pinHash, hashOf(Buffer.from(pin)));
@@ -171,7 +182,9 @@ export class IssuableAuthenticator extends TestAuthenticator {
     const members = super.infoMembers();
     const options = new Map(members.get(4) as ReadonlyMap<string, CborInput>);
     options.set('clientPin', this.hasPin);
-    members.set(1, this.#isCtap21 ? ['U2F_V2', 'FIDO_2_0', 'FIDO_2_1'] : ['U2F_V2', 'FIDO_2_0']);
+    if (this.#options.alwaysUv) options.set('alwaysUv', true);
+    const versions = this.#isCtap21 ? ['FIDO_2_0', 'FIDO_2_1'] : ['FIDO_2_0'];
+    members.set(1, this.#options.u2f === false ? versions : ['U2F_V2', ...versions]);
     members.set(2, ['credProtect', 'hmac-secret']);
     members.set(6, this.#options.protocols ?? [2, 1]);
     members.set(7, LIST);
@@ -231,16 +244,18 @@ export class IssuableAuthenticator extends TestAuthenticator {
     const auth = parameters.get(8);
     const verified = auth !== undefined;
     if (verified) this.#demand(PERMISSION.make, parameters.get(9), auth, Buffer.from(hash), rp);
-    else if (this.hasPin && (stored || !this.#isCtap21)) throw new Refusal(S.tokenRequired);
+    else if (this.#options.alwaysUv || (this.hasPin && (stored || !this.#isCtap21))) throw new Refusal(S.tokenRequired);
     const algorithms = parameters.get(4) as readonly CborMap[];
-    if (!algorithms.some(one => one.get('alg') === -7)) throw new Refusal(S.unsupportedAlgorithm);
+    const known = this.#options.ed25519 ? [-7, -8] : [-7];
+    const algorithm = algorithms.map(one => one.get('alg') as number).find(one => known.includes(one));
+    if (algorithm === undefined) throw new Refusal(S.unsupportedAlgorithm);
     for (const id of this.#fitting(parameters.get(5)))
       if (this.credentials.some(one => one.rpId === rp && one.id.equals(id))) throw new Refusal(S.excluded);
     if (stored && this.credentials.length >= (this.#options.room ?? 25)) throw new Refusal(S.full);
     const extensions = parameters.get(6);
     const protection = extensions instanceof Map ? ((extensions.get('credProtect') as number) ?? 1) : 1;
     const out = protection > 1 ? writeCbor(new Map([['credProtect', protection]])) : Buffer.alloc(0);
-    const made = this.attest(rp, hash, out, verified);
+    const made = this.attest(rp, hash, out, verified, algorithm === -8 ? generateKeyPairSync('ed25519') : undefined);
     if (stored) this.#store(rp, expectMap(parameters.get(3), 'user'), protection, made);
     // A touch uses up the permissions of a token.
     if (this.#token && this.#isCtap21) this.#token.permissions = 0;
@@ -267,7 +282,8 @@ export class IssuableAuthenticator extends TestAuthenticator {
     if (credential === undefined) throw new Error('the key does not have this credential');
     const rpIdHash = createHash('sha256').update(credential.rpId).digest();
     const data = Buffer.concat([rpIdHash, Buffer.of(flags, 0, 0, 0, 1)]);
-    return { data, signature: sign('sha256', Buffer.concat([data, clientDataHash]), credential.privateKey) };
+    const hash = credential.privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+    return { data, signature: sign(hash, Buffer.concat([data, clientDataHash]), credential.privateKey) };
   }
 
   #clientPin(parameters: CborMap): Buffer {
@@ -446,7 +462,7 @@ export class IssuableAuthenticator extends TestAuthenticator {
       found.map(one => [
         [6, new Map<string, CborInput>(Object.entries({ id: one.userId, name: one.userName }))],
         [7, descriptorOf(one)],
-        [8, coseMap(pointOf(createPublicKey(one.privateKey)))],
+        [8, coseKeyOf(createPublicKey(one.privateKey))],
         [10, one.protection],
       ]),
     );

@@ -51,6 +51,8 @@ export class ProviderState {
   userVerification: 'required' | 'discouraged' = 'required';
   /** How Graph divides lists: objects of a page, and the address of the next one (null: that of Graph). */
   readonly pages: { size: number; next: string | null } = { size: 100, next: null };
+  /** All its users, as lists of users have them. `null`: it may not read them. */
+  users: { readonly id: string; readonly userName: string; readonly isActive: boolean }[] | null = [];
   /** Called for each request, before it is carried out and before it is answered. */
   hook: (kind: Kind, when: 'before' | 'after') => Promise<void> = async () => {};
   /** Called when a challenge is used up, before the credential is accepted. */
@@ -190,6 +192,7 @@ export class ProviderState {
 
 interface Handled {
   readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 type Handler = (
@@ -229,10 +232,21 @@ const serving = (state: ProviderState, handler: Handler): RequestListener => {
   return (request, response) => void answer(request, response);
 };
 
-function respond(response: ServerResponse, { status, body }: Handled): void {
+function respond(response: ServerResponse, { status, headers, body }: Handled): void {
   response
-    .writeHead(status, { 'content-type': 'application/json' })
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
     .end(body === undefined ? '' : JSON.stringify(body));
+}
+
+const denied: Handled = { status: 403, body: { error: { message: 'Insufficient privileges' } } };
+
+/** A page of a list of users, and the address of the next one. */
+function userPage(state: ProviderState, { url = '/', headers }: IncomingMessage, users: readonly object[]) {
+  const { searchParams, pathname } = new URL(url, 'http://stand.in');
+  const from = Number(searchParams.get('$skiptoken') ?? 0);
+  const end = from + state.pages.size;
+  const next = state.pages.next ?? `http://${headers.host}${pathname}?$skiptoken=${end}`;
+  return { part: users.slice(from, end), next: state.pages.next !== null || end < users.length ? next : null };
 }
 
 const missing: Handled = { status: 404, body: { error: { message: 'not found' } } };
@@ -253,7 +267,14 @@ export async function startEntra() {
       ];
     }
     if (request.headers.authorization !== `Bearer ${token}`) return [null, async () => ({ status: 401 })];
-    if (path === '/v1.0/users') return [null, async () => ({ status: 200, body: { value: [] } })];
+    if (path === '/v1.0/users') {
+      const users = (state.users ?? []).map(({ id, userName, isActive }) => {
+        return { id, userPrincipalName: userName, accountEnabled: isActive };
+      });
+      const { part, next } = userPage(state, request, users);
+      const body = { value: part, ...(next === null ? {} : { '@odata.nextLink': next }) };
+      return [null, async () => (state.users === null ? denied : { status: 200, body })];
+    }
     const [, name] = /^\/v1\.0\/users\/([^/]+)$/.exec(path) ?? [];
     if (name !== undefined)
       return [null, async () => ({ status: 200, body: state.userNamed(name, 'userPrincipalName') })];
@@ -319,7 +340,16 @@ export async function startOkta() {
         null,
         async () => ({ status: 401, body: { errorCode: 'E0000011', errorSummary: 'Invalid token provided' } }),
       ];
-    if (path === '/api/v1/users') return [null, async () => ({ status: 200, body: [] })];
+    if (path === '/api/v1/users') {
+      // Lists lack users who are deprovisioned.
+      const users = (state.users ?? []).map(({ id, userName, isActive }) => {
+        return { id, status: isActive ? 'ACTIVE' : 'SUSPENDED', profile: { login: userName } };
+      });
+      const { part, next } = userPage(state, request, users);
+      const self = `<http://${request.headers.host}${request.url}>; rel="self"`;
+      const headers = { link: next === null ? self : `${self}, <${next}>; rel="next"` };
+      return [null, async () => (state.users === null ? denied : { status: 200, headers, body: part })];
+    }
     const [, name] = /^\/api\/v1\/users\/([^/]+)$/.exec(path) ?? [];
     if (name !== undefined) {
       const { id, ...profile } = state.userNamed(name === 'me' ? 'token.owner' : name, 'login');

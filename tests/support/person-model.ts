@@ -8,6 +8,8 @@ export interface ModelPerson {
   readonly removed: boolean;
   /** A delay runs. */
   readonly pending: boolean;
+  /** Numbers of groups. */
+  readonly groups: readonly number[];
 }
 
 export interface ModelDevice {
@@ -27,6 +29,7 @@ export interface People {
 export type PersonStep =
   | { readonly kind: 'create'; readonly name: string; readonly externalId: string }
   | { readonly kind: 'rename'; readonly person: number; readonly name: string }
+  | { readonly kind: 'join'; readonly person: number; readonly groups: readonly number[] }
   | { readonly kind: 'leave' | 'remove' | 'back' | 'due'; readonly person: number }
   | { readonly kind: 'activate'; readonly device: number; readonly name: string }
   | { readonly kind: 'lock'; readonly device: number }
@@ -57,8 +60,7 @@ function allowed(
 ): People | null {
   if (step.kind === 'create') return created({ persons, devices }, step, outcome);
   if (step.kind === 'activate') {
-    const named = persons.filter(({ name }) => same(name, step.name));
-    const holder = named.find(({ removed }) => !removed) ?? named.at(-1);
+    const holder = holderOf(persons, step.name);
     if (holder?.active === false || devices.find(({ number }) => number === step.device)!.status !== 'INACTIVE')
       return null;
     const set = { status: 'ACTIVE', userId: step.name, owner: holder?.number ?? null } as const;
@@ -75,6 +77,7 @@ function allowed(
   // Two nodes may remove a person at once.
   if (person.removed && (step.kind !== 'remove' || outcome !== null)) return null;
   if (step.kind === 'rename') return renamed({ persons, devices }, person, step.name);
+  if (step.kind === 'join') return { persons: changed(persons, person.number, { groups: step.groups }), devices };
   if (step.kind === 'back')
     return { persons: changed(persons, person.number, { active: true, pending: false }), devices };
   const gone = step.kind === 'remove' ? { removed: true } : {};
@@ -98,7 +101,7 @@ function created(
     return renamed({ persons: changed(persons, former.number, back), devices }, { ...former, ...back }, name);
   }
   if (typeof outcome !== 'number' || persons.some(({ number }) => number === outcome)) return null;
-  const person = { number: outcome, name, externalId, active: true, removed: false, pending: false };
+  const person = { number: outcome, name, externalId, active: true, removed: false, pending: false, groups: [] };
   const isBound = (device: ModelDevice) => named.length === 0 && device.owner === null && same(device.userId, name);
   return {
     persons: [...persons, person],
@@ -117,15 +120,25 @@ function renamed({ persons, devices }: People, person: ModelPerson, name: string
   };
 }
 
-/** Every ACTIVE device of the person is locked. */
-const ended = ({ persons, devices }: People, person: ModelPerson, set: Partial<ModelPerson>): People => ({
-  persons: changed(persons, person.number, { ...set, active: false, pending: false }),
-  devices: devices.map(device =>
-    device.owner === person.number && device.status === 'ACTIVE'
-      ? { ...device, status: 'LOCKED', unlocked: false }
-      : device,
-  ),
-});
+const holderOf = (persons: readonly ModelPerson[], name: string): ModelPerson | undefined => {
+  const named = persons.filter(person => same(person.name, name));
+  return named.find(({ removed }) => !removed) ?? named.at(-1);
+};
+
+/** Every ACTIVE device of the person is locked, and those without a person that have the name. */
+function ended({ persons, devices }: People, person: ModelPerson, set: Partial<ModelPerson>): People {
+  const isHolder = holderOf(persons, person.name)?.number === person.number;
+  const lock = (device: ModelDevice): ModelDevice => {
+    const isNamed = isHolder && device.owner === null && same(device.userId, person.name);
+    if (device.status !== 'ACTIVE' || !(isNamed || device.owner === person.number)) return device;
+    const bound = isNamed ? { owner: person.number, userId: person.name } : {};
+    return { ...device, ...bound, status: 'LOCKED', unlocked: false };
+  };
+  return {
+    persons: changed(persons, person.number, { ...set, active: false, pending: false }),
+    devices: devices.map(lock),
+  };
+}
 
 function matched({ persons, devices }: People, number: number, person: ModelPerson): People | null {
   const device = devices.find(one => one.number === number)!;

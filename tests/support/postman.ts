@@ -1,6 +1,7 @@
 /** Sends a Postman collection: its requests in order, with their scripts, on the few functions of Postman that the scripts call. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
+import { collectionFaults } from './recorded-examples.ts';
 
 interface Folder {
   readonly name: string;
@@ -72,6 +73,7 @@ export async function sendCollection(collection: Collection, { environment, only
     const { status, text } = await fetch(filled(request.url.raw), { method: request.method, headers, body }).then(
       async answer => ({ status: answer.status, text: await answer.text() }),
     );
+    if (status === 200) failures.push(...collectionFaults(name, text).map(fault => `${name}: ${fault}`));
     runScripts('test', {
       json: () => JSON.parse(text),
       to: { have: { status: (wanted: number) => expect(status, text).to.equal(wanted) } },

@@ -215,6 +215,7 @@ export function validRequests(
       };
     },
     decide: async () => ({ body: { questions: [{ serialNumber: 'S-1' }] } }),
+    listSshKeys: async () => ({ path: '/api/decisions/ssh-keys/ada' }),
     createProofChallenge: async () => ({}),
     submitProof: async token => {
       const options = token === undefined ? {} : { token };
@@ -309,6 +310,8 @@ export function validRequests(
       const { deviceId } = await deviceIn('ACTIVE', daemon());
       return { body: { matches: [{ deviceId, personId: (await personPath()).split('/').at(-1)! }] } };
     },
+    comparePeople: async () => ({ body: {} }),
+    undoPeople: async () => ({ body: { requestId: 'unknown', dryRun: true } }),
     releasePeople: async () => ({ body: { personIds: [await heldPerson()] } }),
     showPeoplePolicy: async () => ({}),
     setPeoplePolicy: async () => ({ body: { personsRequired: false, leavers: 'lock', leaverDelayHours: 0 } }),

@@ -179,12 +179,13 @@ export class TestAuthenticator {
     clientDataHash: Uint8Array,
     extensions: Uint8Array = Buffer.alloc(0),
     verified = false,
+    credential: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } = ecKeys(),
   ) {
     const { kind = 'packed', aaguid } = this.#options;
     const flags = (this.#options.flags ?? 0x41) | (verified ? 0x04 : 0) | (extensions.length > 0 ? 0x80 : 0);
-    const credential = ecKeys();
     const id = randomBytes(32);
-    const point = pointOf(credential.publicKey);
+    const isEd25519 = credential.publicKey.asymmetricKeyType === 'ed25519';
+    const point = isEd25519 ? Buffer.alloc(0) : pointOf(credential.publicKey);
     this.#remember(id, createHash('sha256').update(rpId).digest(), credential.privateKey);
     const data = Buffer.concat([
       createHash('sha256').update(rpId).digest(),
@@ -193,7 +194,7 @@ export class TestAuthenticator {
       kind === 'fido-u2f' ? Buffer.alloc(16) : uuidBytes(aaguid),
       Uint8Array.of(0, id.length),
       id,
-      coseKey(point, this.#options.credentialKey),
+      isEd25519 ? writeCbor(coseKeyOf(credential.publicKey)) : coseKey(point, this.#options.credentialKey),
       extensions,
     ]);
     const signed =
@@ -272,6 +273,17 @@ function u2fSigned(rpId: string, hash: Uint8Array, id: Uint8Array, point: Uint8A
 
 const coseKey = (point: Uint8Array, changes: AuthenticatorOptions['credentialKey']): Buffer =>
   writeCbor(changes === null ? new Map() : coseMap(point, changes));
+
+/** A key of Ed25519 or P-256 as a COSE key. */
+export const coseKeyOf = (key: KeyObject): Map<number, CborInput> =>
+  key.asymmetricKeyType === 'ed25519'
+    ? new Map<number, CborInput>([
+        [1, 1],
+        [3, -8],
+        [-1, 6],
+        [-2, Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url')],
+      ])
+    : coseMap(pointOf(key));
 
 /** A point of P-256 as a COSE key. `changes`: replaces values. */
 export function coseMap(point: Uint8Array, changes?: Readonly<Record<number, CborInput>>): Map<number, CborInput> {

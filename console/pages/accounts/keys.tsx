@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Passkey } from '../../../src/contract/webauthn.ts';
 import { useAction } from '../../api/action.ts';
-import { canUseKeys, newCredential } from '../../api/keys.ts';
+import { canUseKeys, localAddress, newCredential } from '../../api/keys.ts';
 import { call, type Data } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { endSession, session } from '../../api/session.ts';
@@ -15,7 +15,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { account as words } from '../../text/words.ts';
+import { text, account as words } from '../../text/words.ts';
 import { isOwn } from './states.ts';
 
 /** The keys of a user, and whether one is required. */
@@ -81,7 +81,12 @@ export function Keys({ userId, below }: KeysProps) {
 function AddKey({ onAdded }: { readonly onAdded: () => void }) {
   const name = useSignal('');
   const { busy, problem, submit } = useAction();
-  if (!canUseKeys()) return <p class="hint">{words.cannot}</p>;
+  if (!canUseKeys())
+    return (
+      <p class="hint">
+        {words.cannot} {localAddress() && <a href={localAddress() ?? ''}>{text.problem.atLocalhost}</a>}
+      </p>
+    );
   const add = async () => {
     const { options } = await call('getKeyRegistrationOptions', {});
     const response = await newCredential(options);

@@ -25,7 +25,7 @@ function groups(): MenuGroup[] {
       items: Object.entries(languages).map(([code, name]) => ({
         words: name,
         isChecked: code === language.value,
-        onChoose: () => prefer({ language: code as Language }),
+        onChoose: () => prefer(() => ({ language: code as Language })),
       })),
     },
     {
@@ -33,7 +33,7 @@ function groups(): MenuGroup[] {
       items: themes.map(theme => ({
         words: words[theme],
         isChecked: theme === present,
-        onChoose: () => prefer({ theme }),
+        onChoose: () => prefer(() => ({ theme })),
       })),
     },
   ];

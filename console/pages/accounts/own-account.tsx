@@ -1,11 +1,11 @@
 /** The security keys that the person signs in with, and who has to have one. */
 import { session } from '../../api/session.ts';
 import { DialogButton } from '../../parts/button.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { text, account as words } from '../../text/words.ts';
 import { Keys } from './keys.tsx';
 
-const SetPassword = lazy(async () => (await import('./password.tsx')).SetPassword);
+const SetPassword = lazyDialog(async () => (await import('./password.tsx')).SetPassword);
 
 /** The person's own account. */
 export function AccountPage() {

@@ -6,19 +6,20 @@ import { removedEmail } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { endSession } from '../../api/session.ts';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
+import { orderIn } from '../../parts/sort.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { linkTo, place } from '../../router.ts';
 import { moment } from '../../text/numbers.ts';
 import { text, users as userWords } from '../../text/words.ts';
 import { isOwn, stateOf } from './states.ts';
 
-const CreateUser = lazy(async () => (await import('./dialogs.tsx')).CreateUser);
-const EditUser = lazy(async () => (await import('./dialogs.tsx')).EditUser);
-const SetPassword = lazy(async () => (await import('./password.tsx')).SetPassword);
+const CreateUser = lazyDialog(async () => (await import('./dialogs.tsx')).CreateUser);
+const EditUser = lazyDialog(async () => (await import('./dialogs.tsx')).EditUser);
+const SetPassword = lazyDialog(async () => (await import('./password.tsx')).SetPassword);
 
 const colors = { enabled: 'good', disabled: 'warn', removed: '' } as const;
 
@@ -57,6 +58,15 @@ export const users: RecordKind<ListedUser, UserColumn, UserAction> = {
   },
   rowHead: 'name',
   classes: { since: 'minor' },
+  sorts: {
+    name: ({ username }) => username,
+    role: ({ role }) => text.role[role],
+    email: user => (stateOf(user) === 'removed' ? null : (user.email ?? null)),
+    state: user => userWords.state[stateOf(user)],
+    key: ({ hasKey }) => userWords.key[hasKey ? 'yes' : 'no'],
+    since: ({ createdAt }) => Date.parse(createdAt),
+  },
+  usualSort: 'since',
   actions: {
     edit: { Dialog: EditUser },
     password: { Dialog: SetPassword },
@@ -84,6 +94,10 @@ export const users: RecordKind<ListedUser, UserColumn, UserAction> = {
 
 /** The list of users, the newest first. */
 export function UsersPage() {
-  const list = useResource(signal => call('listUsers', { query: pageIn(place.value.query) }, { signal }));
+  const list = useResource(signal => {
+    const { sortBy, descending } = orderIn(place.value.query, users.usualSort);
+    const sortOrder = sortBy === users.usualSort && !descending ? 'asc' : 'desc';
+    return call('listUsers', { query: { ...pageIn(place.value.query), sortOrder } }, { signal });
+  });
   return <ListPage path="users" kind={users} words={userWords} list={list} Create={CreateUser} />;
 }

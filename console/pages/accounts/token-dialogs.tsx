@@ -1,5 +1,4 @@
 /** The dialogs that create a token and show it, once, and that revoke one and remove what it has made. */
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { serviceTokenDays, textLengths } from '../../../src/contract/limits.ts';
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
@@ -8,14 +7,12 @@ import { Problem } from '../../api/problem.ts';
 import { call, type Data } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { Button } from '../../parts/button.tsx';
-import { CopyField } from '../../parts/copy.tsx';
-import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
 import { RoleChoice } from '../../parts/role-choice.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { moment } from '../../text/numbers.ts';
 import { text, tokens as words } from '../../text/words.ts';
 
@@ -73,34 +70,11 @@ function TokenFields({ entries }: { readonly entries: ReturnType<typeof useEntri
 
 type CreatedTokenProps = Readonly<{ token: Data<'createToken'>; onClose: () => void }>;
 
-function Created({ token: { token, name, role, expiresAt }, onClose }: CreatedTokenProps) {
-  const isCopied = useSignal(false);
-  const isAsking = useSignal(false);
-  const close = () => {
-    if (isCopied.value) onClose();
-    else isAsking.value = !isAsking.value;
-  };
-  return (
-    <Dialog title={words.created(name)} onClose={close}>
-      <p>
-        <strong>{words.once}</strong>
-      </p>
-      <CopyField label={words.token} value={token} onCopied={() => (isCopied.value = true)} />
-      <p class="hint">{words.until(text.role[role], moment(expiresAt))}</p>
-      {isAsking.value ? (
-        <>
-          <p role="alert">{words.askClose}</p>
-          <p class="actions">
-            <Button isFocused words={words.keepOpen} onClick={close} />
-            <Button words={words.closeUncopied} class="danger" onClick={onClose} />
-          </p>
-        </>
-      ) : (
-        <CloseButton onClose={close} />
-      )}
-    </Dialog>
-  );
-}
+const Created = ({ token: { token, name, role, expiresAt }, onClose }: CreatedTokenProps) => (
+  <SecretDialog title={words.created(name)} once={words.once} label={words.token} value={token} onClose={onClose}>
+    <p class="hint">{words.until(text.role[role], moment(expiresAt))}</p>
+  </SecretDialog>
+);
 
 /** Asks whether to revoke the token, then whether to remove the webhooks that it has made. */
 export function Revoke({ record: token, onClose, onDone }: RecordDialogProps<ServiceToken>) {

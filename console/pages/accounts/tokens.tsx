@@ -2,7 +2,8 @@
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { call, serverNow } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { lazy } from '../../parts/lazy.tsx';
+import { ActorLink } from '../../parts/item.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
@@ -10,8 +11,8 @@ import { Moment } from '../../parts/time.tsx';
 import { place } from '../../router.ts';
 import { text, tokens as tokenWords } from '../../text/words.ts';
 
-const CreateToken = lazy(async () => (await import('./token-dialogs.tsx')).CreateToken);
-const Revoke = lazy(async () => (await import('./token-dialogs.tsx')).Revoke);
+const CreateToken = lazyDialog(async () => (await import('./token-dialogs.tsx')).CreateToken);
+const Revoke = lazyDialog(async () => (await import('./token-dialogs.tsx')).Revoke);
 
 const colors = { valid: 'good', expired: 'warn', revoked: 'bad', ownerless: 'bad' } as const;
 
@@ -38,7 +39,7 @@ const tokens: RecordKind<ServiceToken, TokenColumn, 'adopt' | 'revoke'> = {
     used: ({ lastUsedAt }) => <Moment at={lastUsedAt} />,
     networks: ({ allowedFrom }) =>
       allowedFrom ? <span class="code">{allowedFrom.join(', ')}</span> : <small>{tokenWords.anywhere}</small>,
-    by: ({ owner, createdBy }) => owner ?? createdBy,
+    by: ({ owner, createdBy }) => <ActorLink name={owner ?? createdBy} />,
   },
   rowHead: 'name',
   classes: { networks: 'minor', by: 'minor' },

@@ -6,26 +6,28 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
 import { FactList } from '../../parts/facts.tsx';
-import { Back } from '../../parts/item.tsx';
+import { Back, PersonLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { useRecordActions } from '../../parts/records.tsx';
 import { reporting } from '../../parts/toast.ts';
-import { place } from '../../router.ts';
+import { place, useTitle } from '../../router.ts';
 import { moment } from '../../text/numbers.ts';
 import { text, users as words } from '../../text/words.ts';
 import { Keys, type KeysOfUser } from './keys.tsx';
 import { users } from './page.tsx';
 import { allUsers, isOwn } from './states.ts';
 
-/** The user that the address names. */
+/** The user that the address names, by id or by name. */
 export function UserPage() {
   const resource = useResource(async signal => {
-    const [, id] = place.value.path;
-    return (await allUsers(signal)).find(user => user.id === id) ?? null;
+    const [, named] = place.value.path;
+    const all = await allUsers(signal);
+    return all.find(({ id }) => id === named) ?? all.find(({ username }) => username === named) ?? null;
   });
   const { control, dialog } = useRecordActions(users, words, reporting(resource.reload));
   const user = resource.data.value;
+  useTitle(user?.username);
   const heads = { ...text.column, ...words.column };
   return (
     <>
@@ -43,7 +45,15 @@ export function UserPage() {
             <>
               <div class="cards">
                 <section>
-                  <FactList facts={facts.map(name => [heads[name], users.columns[name](known)])} />
+                  <FactList
+                    facts={[
+                      ...facts.map(name => [heads[name], users.columns[name](known)] as const),
+                      [
+                        text.column.person,
+                        known.personId && <PersonLink personId={known.personId} name={known.personId} />,
+                      ],
+                    ]}
+                  />
                 </section>
               </div>
               <Keys key={known.id} userId={known.id} below={keys => <LostKey keys={keys} user={known} />} />

@@ -11,7 +11,7 @@ import { Problem } from '../../api/problem.ts';
 import { serverNow } from '../../api/request.ts';
 import { Button } from '../../parts/button.tsx';
 import { deviceColumns } from '../../parts/device-columns.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { Table } from '../../parts/table.tsx';
 import { linkTo, place } from '../../router.ts';
@@ -21,7 +21,7 @@ import { Applied, Filters } from '../devices/filters.tsx';
 import { filterOf } from '../devices/query.ts';
 import type { BulkName } from '../devices/selection.ts';
 
-const BulkDialog = lazy(async () => (await import('../devices/bulk/dialog.tsx')).BulkDialog);
+const BulkDialog = lazyDialog(async () => (await import('../devices/bulk/dialog.tsx')).BulkDialog);
 
 const EXAMPLES = 5;
 

@@ -4,13 +4,13 @@ import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { operationsOf, type SingleOperation } from '../../parts/device-columns.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
 import { device as deviceWords } from '../../text/words.ts';
 
-const ActionForm = lazy(async () => (await import('../../parts/action-form.tsx')).ActionForm);
-const AddBackup = lazy(async () => (await import('./dialogs.tsx')).AddBackup);
-const RecordUse = lazy(async () => (await import('./dialogs.tsx')).RecordUse);
+const ActionForm = lazyDialog(async () => (await import('../../parts/action-form.tsx')).ActionForm);
+const AddBackup = lazyDialog(async () => (await import('./dialogs.tsx')).AddBackup);
+const RecordUse = lazyDialog(async () => (await import('./dialogs.tsx')).RecordUse);
 
 /** The device that a page shows, and what to do when it was changed. */
 export type OfDeviceProps = Readonly<{ device: DeviceDetail; onChanged: () => void }>;

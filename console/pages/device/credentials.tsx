@@ -3,11 +3,14 @@ import type { CredentialItem } from '../../../src/contract/providers.ts';
 import { useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { isAdmin } from '../../api/session.ts';
 import { FoldedSection } from '../../parts/details.tsx';
+import { PersonLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
+import { linkTo } from '../../router.ts';
 import { credentials as words } from '../../text/words.ts';
 
 /** With the name of its provider. */
@@ -25,8 +28,8 @@ const kindFor = (
   nameOf: ({ credentialId }) => credentialId,
   columns: {
     credential: ({ credentialId }) => credentialId,
-    provider: ({ provider }) => provider,
-    person: ({ person }) => person,
+    provider: ({ provider }) => (isAdmin.value ? <a href={linkTo('providers')}>{provider}</a> : provider),
+    person: ({ person }) => <PersonLink name={person} />,
     state: credential => <State credential={credential} />,
     made: ({ createdAt }) => createdAt && <Moment at={createdAt} />,
   },

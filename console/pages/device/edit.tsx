@@ -6,6 +6,7 @@ import { textLengths } from '../../../src/contract/limits.ts';
 import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
+import { TagLink } from '../../parts/item.tsx';
 import { device as deviceWords, text } from '../../text/words.ts';
 import type { OfDeviceProps } from './actions.tsx';
 import { ChangeNotice, type MaintainedField, useBasedChanges } from './based-change.tsx';
@@ -50,7 +51,7 @@ function Tags({ device, isEditable, onChanged }: OfDeviceProps & { readonly isEd
       <ul class="chips" aria-label={text.column.tags}>
         {entries.map(([name, value]) => (
           <li key={name}>
-            {name}:{value}
+            <TagLink name={name} value={value} />
             {isEditable && (
               <Button
                 words="×"

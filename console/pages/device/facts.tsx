@@ -5,6 +5,7 @@ import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Proof } from '../../../src/contract/proof.ts';
 import { GradeBadge } from '../../parts/badge.tsx';
 import { type Fact, FactList } from '../../parts/facts.tsx';
+import { PersonLink } from '../../parts/item.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { duration, grouped } from '../../text/numbers.ts';
 import { text, device as words } from '../../text/words.ts';
@@ -14,7 +15,7 @@ type FactValues = Readonly<Partial<Record<FactName, ComponentChildren>>>;
 
 /** The facts in groups, without those that the registry does not have. */
 export function Facts({ device }: { readonly device: DeviceDetail }) {
-  const { userId, userName, userEmail, statistics } = device;
+  const { userId, personId, userName, userEmail, statistics } = device;
   const { totalUsageCount: uses, totalUsageDuration: seconds } = statistics;
   const time = (at: string | null) => at && <Moment at={at} />;
   const groups = {
@@ -24,7 +25,12 @@ export function Facts({ device }: { readonly device: DeviceDetail }) {
       ...Object.fromEntries(describedNames.map(name => [name, device[name]])),
     },
     person: {
-      user: [userId, userName, userEmail].filter((part, i, all) => part && all.indexOf(part) === i).join(' · '),
+      user: userId && (
+        <>
+          <PersonLink personId={personId} name={userId} />
+          {[userName, userEmail].map(part => part && part !== userId && ` · ${part}`)}
+        </>
+      ),
       activatedAt: time(device.activatedAt),
       lastUsedAt: time(device.lastUsedAt),
       uses: uses > 0 && (seconds > 0 ? `${grouped(uses)} · ${duration(seconds)}` : grouped(uses)),

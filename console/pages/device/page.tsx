@@ -1,8 +1,5 @@
 /** One device. */
 import type { Notification } from '../../../src/contract/events.ts';
-import { useRefresh } from '../../api/live.ts';
-import { call } from '../../api/request.ts';
-import { useResource } from '../../api/resource.ts';
 import { mayChange } from '../../api/session.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -11,11 +8,13 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Back, useItem } from '../../parts/item.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useTitle } from '../../router.ts';
 import { device as deviceWords } from '../../text/words.ts';
 import { Actions, type OfDeviceProps } from './actions.tsx';
 import { EditSection } from './edit.tsx';
 import { Facts, ProofSection } from './facts.tsx';
-import { History, historyPage } from './history.tsx';
+import { History } from './history.tsx';
+import { useDevice } from './use-device.ts';
 
 const CredentialSection = lazy(async () => (await import('./credentials.tsx')).CredentialSection);
 const ReceiptSection = lazy(async () => (await import('../../parts/receipts.tsx')).ReceiptSection);
@@ -24,11 +23,9 @@ const Backups = lazy(async () => (await import('./backups.tsx')).Backups);
 /** The device that the address names. It follows the changes of others. */
 export function DevicePage() {
   const deviceId = useItem('devices');
-  const resource = useResource(signal =>
-    call('getDevice', { params: { deviceId: deviceId.value }, query: { events: historyPage } }, { signal }),
-  );
-  useRefresh(resource.reload, events => events.some(event => event.data.deviceId === deviceId.peek()));
+  const resource = useDevice(deviceId);
   const device = resource.data.value;
+  useTitle(deviceId.value, device && (device.model ?? device.manufacturer));
   return (
     <>
       <Back to="devices" words={deviceWords.back} />

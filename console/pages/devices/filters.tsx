@@ -122,6 +122,14 @@ export function Applied({ query }: FiltersProps) {
           />
         </li>
       ))}
+      {filters.length > 1 && (
+        <li>
+          <Button
+            words={listWords.removeFilters}
+            onClick={() => go(addressWith(query.peek(), Object.fromEntries(filters.map(({ name }) => [name, '']))))}
+          />
+        </li>
+      )}
     </ul>
   );
 }

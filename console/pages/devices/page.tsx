@@ -6,22 +6,24 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { addDevice } from '../../parts/open.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { Search } from '../../parts/search.tsx';
+import { OrderChoice } from '../../parts/sort.tsx';
 import { go, linkTo, place } from '../../router.ts';
 import { text, devices as words } from '../../text/words.ts';
 import { Bar } from './bar.tsx';
 import { recallList, useChanges } from './changes.ts';
 import { Applied, Filters } from './filters.tsx';
+import { usePeek } from './peek.tsx';
 import { addressWith, listRequest } from './query.ts';
 import { type BulkName, useSelection } from './selection.ts';
-import { DeviceTable, OrderChoice } from './table.tsx';
+import { DeviceTable, sortIn } from './table.tsx';
 import { Columns, Views } from './views.tsx';
 
-const BulkDialog = lazy(async () => (await import('./bulk/dialog.tsx')).BulkDialog);
+const BulkDialog = lazyDialog(async () => (await import('./bulk/dialog.tsx')).BulkDialog);
 
 /** The list of devices. */
 export function DevicesPage() {
@@ -32,6 +34,7 @@ export function DevicesPage() {
     () => recallList(query.value),
   );
   const changes = useChanges(query, resource.reload);
+  const { peeked, show, sheet } = usePeek(resource.data, resource.reload);
   const operation = useSignal<BulkName | null>(null);
   const closeBulk = (hasRun: boolean) => {
     operation.value = null;
@@ -76,7 +79,7 @@ export function DevicesPage() {
         </Search>
         <Filters query={query} />
         <Columns query={query} />
-        <OrderChoice query={query} />
+        <OrderChoice sort={sortIn(query)} heads={text.column} />
       </div>
       <Applied query={query} />
       <Loaded from={resource}>
@@ -90,12 +93,19 @@ export function DevicesPage() {
             {list.pagination.total === 0 ? (
               <Empty query={query.value} />
             ) : (
-              <DeviceTable devices={list.list} query={query} selection={selection} onChanged={resource.reload} />
+              <DeviceTable
+                devices={list.list}
+                {...{ query, selection }}
+                peeked={peeked.value}
+                onPeek={show}
+                onChanged={resource.reload}
+              />
             )}
             <Pager {...list.pagination} to={page => addressWith(query.value, { page: page > 1 ? `${page}` : '' })} />
           </>
         )}
       </Loaded>
+      {sheet}
       {operation.value && <BulkDialog name={operation.value} find={findTargets} onClose={closeBulk} />}
     </>
   );

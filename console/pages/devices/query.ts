@@ -7,6 +7,7 @@ import type { DeviceSort, DeviceStatus, DeviceType } from '../../../src/contract
 import type { ExportFilter } from '../../api/export.ts';
 import type { Data, Input } from '../../api/request.ts';
 import { pageIn } from '../../parts/pager.tsx';
+import { type Order, orderIn } from '../../parts/sort.tsx';
 import { linkTo, place } from '../../router.ts';
 
 /** A page of devices. */
@@ -52,13 +53,10 @@ export function listRequest(query: URLSearchParams): Input<'listDevices'> {
 }
 
 /** The order of the list; the newest devices come first if the address names none. */
-export function sortOf(query: URLSearchParams): { readonly sortBy: DeviceSort; readonly descending: boolean } {
-  const sortBy = (query.get('sortBy') ?? 'createdAt') as DeviceSort;
+export function sortOf(query: URLSearchParams): Order & { readonly sortBy: DeviceSort } {
+  const { sortBy, descending } = orderIn(query, 'createdAt');
   // Two names of one order.
-  return {
-    sortBy: sortBy === 'createTime' ? 'createdAt' : sortBy,
-    descending: (query.get('sortOrder') ?? 'desc') === 'desc',
-  };
+  return { sortBy: sortBy === 'createTime' ? 'createdAt' : (sortBy as DeviceSort), descending };
 }
 
 /** The filters of an address alone: what they select does not depend on page and order. */

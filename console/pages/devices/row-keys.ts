@@ -1,11 +1,13 @@
-/** The keyboard of the list: j and k go to the next and the previous device, x selects it, Enter opens it. */
-import { useEffect } from 'preact/hooks';
+/** The keyboard of the list: j and k go to the next and the previous device, x selects it, Space shows it at the side, Enter opens it. */
+import { useEffect, useRef } from 'preact/hooks';
 import { kept } from '../../router.ts';
 
 const inField = 'input:not([type="checkbox"]), select, textarea';
 
 /** The device that has the focus has it again after Back. */
-export function useRowKeys(): void {
+export function useRowKeys(onPeek: (deviceId: string) => void): void {
+  const peek = useRef(onPeek);
+  peek.current = onPeek;
   useEffect(() => {
     const rows = () => [...document.querySelectorAll<HTMLElement>('main tbody tr')];
     const linkOf = (row: Element | null | undefined) => row?.querySelector<HTMLAnchorElement>('th a');
@@ -16,6 +18,11 @@ export function useRowKeys(): void {
       const present = target.closest<HTMLElement>('main tbody tr');
       const step = { j: 1, k: -1 }[key];
       if (step) linkOf(rows()[present ? rows().indexOf(present) + step : 0])?.focus();
+      const link = key === ' ' && target === linkOf(present) && target.textContent;
+      if (link) {
+        event.preventDefault();
+        peek.current(link);
+      }
       if (key.toLowerCase() === 'x')
         present
           ?.querySelector('input')

@@ -3,23 +3,25 @@ import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { DeviceSort } from '../../../src/contract/values.ts';
 import { mayChange } from '../../api/session.ts';
 import { deviceColumns, operationsOf, type SingleOperation } from '../../parts/device-columns.tsx';
-import { Choice } from '../../parts/inputs.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
+import type { Sort } from '../../parts/sort.tsx';
 import { Table } from '../../parts/table.tsx';
-import { go } from '../../router.ts';
 import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith, type Device, sortOf } from './query.ts';
 import { useRowKeys } from './row-keys.ts';
 import type { DeviceSelection } from './selection.ts';
-import { columnNames, columnsIn, type ListColumn } from './views.tsx';
+import { columnsIn, type ListColumn, usual } from './views.tsx';
 
-const ActionForm = lazy(async () => (await import('../../parts/action-form.tsx')).ActionForm);
+const ActionForm = lazyDialog(async () => (await import('../../parts/action-form.tsx')).ActionForm);
 
 interface DeviceTableProps {
   readonly devices: readonly Device[];
   readonly query: ReadonlySignal<URLSearchParams>;
   readonly selection: DeviceSelection;
+  /** The device that is shown at the side of the list. */
+  readonly peeked: string | null;
+  readonly onPeek: (deviceId: string) => void;
   readonly onChanged: () => void;
 }
 
@@ -61,7 +63,7 @@ const priority: readonly ListColumn[] = [
   'manufacturer',
 ];
 /** The class of a column with this many before it. */
-const classAfter = (more: number): string => (more < 5 ? '' : more < 6 ? 'spare' : 'minor');
+const classAfter = (more: number): string => (more < 5 ? '' : more < 6 ? 'spare' : more < 7 ? 'minor' : 'minor last');
 
 function classesOf(shown: readonly ListColumn[]): Readonly<Record<string, string>> {
   const inOrder = priority.filter(name => shown.includes(name));
@@ -69,13 +71,28 @@ function classesOf(shown: readonly ListColumn[]): Readonly<Record<string, string
   return { ...classes, ...Object.fromEntries(narrow) };
 }
 
+/** Fields of the columns that share the room of a row: as long as their longest text, within bounds. */
+const sharing = { manufacturer: 'manufacturer', model: 'model', user: 'userId' } as const;
+const bounds = { least: 5, most: 20 };
+
+/** Other columns than the usual ones have the same width. */
+function sharesOf(devices: readonly Device[], shown: readonly ListColumn[]): Readonly<Record<string, number>> {
+  if (shown.some(name => !usual.includes(name))) return {};
+  const lengths = Object.entries(sharing)
+    .filter(([name]) => shown.includes(name as ListColumn))
+    .map(([name, field]) => {
+      const longest = Math.max(bounds.least, ...devices.map(device => device[field]?.length ?? 0));
+      return [name, Math.min(bounds.most, longest)] as const;
+    });
+  const sum = lengths.reduce((all, [, length]) => all + length, 0);
+  return Object.fromEntries(lengths.map(([name, length]) => [name, length / sum]));
+}
+
 /** The table, with boxes for those who may change devices. */
-export function DeviceTable({ devices, query, selection, onChanged }: DeviceTableProps) {
-  useRowKeys();
+export function DeviceTable({ devices, query, selection, peeked, onPeek, onChanged }: DeviceTableProps) {
+  useRowKeys(onPeek);
   /** Another one for each choice: a dialog that could not be loaded is loaded again. */
   const asked = useSignal<{ readonly name: SingleOperation; readonly deviceId: string } | null>(null);
-  const { sortBy, descending } = sortOf(query.value);
-  const sorted = columnNames.find(name => sorts[name] === sortBy);
   const select = (device: Device) => (
     <input
       type="checkbox"
@@ -85,33 +102,31 @@ export function DeviceTable({ devices, query, selection, onChanged }: DeviceTabl
     />
   );
   const shown = columnsIn(query.value);
-  const heads = shown.map(name => [
-    name,
-    <Head key={name} name={name} query={query} isDescending={name === sorted ? descending : null} />,
-  ]);
   const menu = ({ deviceId, status }: Device) => {
-    const items = operationsOf(status, name => (asked.value = { name, deviceId }));
-    return <MoreButton of={deviceId} groups={[{ items }]} class="plain" />;
+    const items = mayChange.value ? operationsOf(status, name => (asked.value = { name, deviceId })) : [];
+    const peek = { words: listWords.peek, onChoose: () => onPeek(deviceId) };
+    return <MoreButton of={deviceId} groups={[{ items }, { items: [peek] }]} class="plain" />;
   };
   const table = (
     <Table
       title={text.nav.devices}
       heads={{
         select: <SelectPage devices={devices} selection={selection} />,
-        ...Object.fromEntries(heads),
         actions: <span class="hidden">{text.common.actions}</span>,
       }}
       columns={{
         ...(mayChange.value && { select }),
         ...Object.fromEntries(shown.map(name => [name, deviceColumns[name]])),
-        ...(mayChange.value && { actions: menu }),
+        actions: menu,
       }}
       rowHead="device"
       classes={classesOf(shown)}
-      sorted={{ column: sorted, order: descending ? 'descending' : 'ascending' }}
+      shares={sharesOf(devices, shown)}
+      sort={sortIn(query)}
       rows={devices}
       keyOf={({ deviceId }) => deviceId}
       isSelected={({ deviceId }) => selection.has(deviceId)}
+      isPresent={({ deviceId }) => deviceId === peeked}
       isWide
       isOneLine
     />
@@ -126,7 +141,7 @@ export function DeviceTable({ devices, query, selection, onChanged }: DeviceTabl
   );
 }
 
-function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query' | 'onChanged'>) {
+function SelectPage({ devices, selection }: Pick<DeviceTableProps, 'devices' | 'selection'>) {
   const count = devices.filter(({ deviceId }) => selection.has(deviceId)).length;
   return (
     <input
@@ -139,52 +154,10 @@ function SelectPage({ devices, selection }: Omit<DeviceTableProps, 'query' | 'on
   );
 }
 
-interface HeadProps {
-  readonly name: ListColumn;
-  readonly query: ReadonlySignal<URLSearchParams>;
-  /** Null if the table is sorted by another column. */
-  readonly isDescending: boolean | null;
-}
-
-/** The orders as a list to choose from, for phones: there the table has no heads. */
-export function OrderChoice({ query }: Pick<DeviceTableProps, 'query'>) {
-  const { sortBy, descending } = sortOf(query.value);
-  const orders = Object.entries(sorts).flatMap(([name, by]) => [
-    [`${by} asc`, `${text.column[name as ListColumn]} ↑`],
-    [`${by} desc`, `${text.column[name as ListColumn]} ↓`],
-  ]);
-  const choose = (chosen: string) => {
-    const [by = '', sortOrder = ''] = chosen.split(' ');
-    go(addressWith(query.peek(), { sortBy: by, sortOrder }));
-  };
-  return (
-    <div class="order">
-      <Choice
-        isInline
-        label={listWords.order}
-        values={orders.map(([order = '']) => order)}
-        words={Object.fromEntries(orders)}
-        value={`${sortBy} ${descending ? 'desc' : 'asc'}`}
-        onChange={choose}
-      />
-    </div>
-  );
-}
-
-/** Times begin with the newest, texts with the first of the alphabet; the second click turns the order. */
-function Head({ name, query, isDescending }: HeadProps) {
-  const title = text.column[name];
-  const sortBy = sorts[name];
-  if (!sortBy) return <>{title}</>;
-  const next = isDescending === null ? sortBy.endsWith('At') : !isDescending;
-  return (
-    <button
-      type="button"
-      class="sort"
-      onClick={() => go(addressWith(query.peek(), { sortBy, sortOrder: next ? 'desc' : 'asc' }))}
-    >
-      {title}
-      <span aria-hidden="true">{isDescending === null ? '' : isDescending ? ' ↓' : ' ↑'}</span>
-    </button>
-  );
-}
+/** The orders of the list. */
+export const sortIn = (query: ReadonlySignal<URLSearchParams>): Sort => ({
+  names: sorts,
+  isLastFirst: column => sorts[column as ListColumn]?.endsWith('At') ?? false,
+  order: sortOf(query.value),
+  to: order => addressWith(query.peek(), order),
+});

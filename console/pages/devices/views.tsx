@@ -5,20 +5,21 @@ import { Details } from '../../parts/details.tsx';
 import { deviceColumns } from '../../parts/device-columns.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { prefer, preferences } from '../../preferences.ts';
 import { go, linkTo } from '../../router.ts';
 import { text, devices as words } from '../../text/words.ts';
 import { addressWith } from './query.ts';
 
-const ActionDialog = lazy(async () => (await import('../../parts/action-dialog.tsx')).ActionDialog);
+const ActionDialog = lazyDialog(async () => (await import('../../parts/action-dialog.tsx')).ActionDialog);
 
 /** The columns that can be chosen, in their order. */
-export const columnNames = Object.keys(deviceColumns) as ListColumn[];
+const columnNames = Object.keys(deviceColumns) as ListColumn[];
 /** A column of the list. */
 export type ListColumn = keyof typeof deviceColumns;
 
-const usual: readonly ListColumn[] = [
+/** The columns before any are chosen. */
+export const usual: readonly ListColumn[] = [
   'device',
   'serial',
   'manufacturer',
@@ -40,7 +41,7 @@ type ViewsProps = Readonly<{ query: ReadonlySignal<URLSearchParams> }>;
 /** A box for each column but the device. */
 export function Columns({ query }: ViewsProps) {
   const choose = (columns: readonly string[]) => {
-    prefer({ columns });
+    prefer(() => ({ columns }));
     go(addressWith(query.peek(), { columns: columns.join(','), page: query.peek().get('page') ?? '' }), true);
   };
   return (
@@ -57,6 +58,8 @@ export function Columns({ query }: ViewsProps) {
     </Details>
   );
 }
+
+const othersThan = (name: string, { views = [] }: typeof preferences.value) => views.filter(view => view.name !== name);
 
 /** Links to the views, and what can be done with the one that is shown: an unnamed one is saved, a named one is removed. */
 export function Views({ query }: ViewsProps) {
@@ -82,7 +85,7 @@ export function Views({ query }: ViewsProps) {
         <Button
           words={words.removeView(saved.name)}
           class="plain"
-          onClick={() => prefer({ views: views.filter(view => view !== saved) })}
+          onClick={() => prefer(present => ({ views: othersThan(saved.name, present) }))}
         />
       ) : (
         present && (
@@ -102,7 +105,7 @@ function NameView({ query, onClose }: { readonly query: string; readonly onClose
   const { name } = useEntries({ name: '' });
   const save = async () => {
     const view = { name: name.value.trim(), query };
-    prefer({ views: [...(preferences.value.views ?? []).filter(each => each.name !== view.name), view] });
+    prefer(present => ({ views: [...othersThan(view.name, present), view] }));
   };
   return (
     <ActionDialog

@@ -10,16 +10,17 @@ import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
 import { Digest } from '../../parts/copy.tsx';
 import { Choice } from '../../parts/inputs.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { ActorLink } from '../../parts/item.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
 import { sizeOf } from '../../text/numbers.ts';
-import { packages as words } from '../../text/words.ts';
+import { text, packages as words } from '../../text/words.ts';
 import { DownloadStatus, useDownload } from './download.tsx';
 
-const UploadDialog = lazy(async () => (await import('./upload.tsx')).UploadDialog);
+const UploadDialog = lazyDialog(async () => (await import('./upload.tsx')).UploadDialog);
 
 interface ListedPackage extends AppVersion {
   /** Whether it is the newest version of its platform. */
@@ -58,7 +59,11 @@ const packages = {
     digest: ({ sha256 }: ListedPackage) => <Digest value={sha256} />,
     uploaded: ({ createdAt, uploadedBy }: ListedPackage) => (
       <>
-        <Moment at={createdAt} /> <small>{words.by(uploadedBy)}</small>
+        <Moment at={createdAt} />{' '}
+        <small>
+          {text.who.by('')}
+          <ActorLink name={uploadedBy} />
+        </small>
       </>
     ),
   },

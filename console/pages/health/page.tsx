@@ -12,8 +12,9 @@ type HealthPart = 'node' | 'daemons' | 'store' | 'forwarding' | 'webhooks' | 'di
 interface HealthCheck {
   readonly part: HealthPart;
   readonly state: 'good' | 'warn' | 'bad' | 'off';
-  /** In words; of the daemon, if they are its own. */
   readonly detail: string;
+  /** The daemon's own words, in English; absent if `detail` has them. */
+  readonly original?: string;
 }
 
 const colors = { good: 'good', warn: 'warn', bad: 'bad', off: '' } as const;
@@ -28,6 +29,9 @@ const healthOf = (signal: AbortSignal): Promise<Health> =>
     throw error;
   });
 
+/** Words of the language, with the text of the daemon if that is another one. */
+const inWords = (detail: string, original: string) => ({ detail, ...(!detail.includes(original) && { original }) });
+
 /** A figure of the metrics; undefined if the daemon has none. */
 function figureIn(metrics: string, name: string): number | undefined {
   const line = metrics.split('\n').find(each => each.startsWith(`${name}{`));
@@ -36,6 +40,8 @@ function figureIn(metrics: string, name: string): number | undefined {
 
 function checksOf(health: Health, metrics: string): HealthCheck[] {
   const { node, version, uptimeSeconds, ready, reason, store, drivers } = health;
+  const isStored = store.state === 'ready';
+  const why = reason === null ? { detail: '' } : inWords(words.notReady(reason), reason);
   const daemons = figureIn(metrics, 'devmgr_daemons');
   /** A part that is not set up has no figure; one above 0 needs somebody. */
   const counted = (part: HealthPart, name: string, state: 'warn' | 'bad', detailOf: (figure: number) => string) => {
@@ -47,18 +53,25 @@ function checksOf(health: Health, metrics: string): HealthCheck[] {
     {
       part: 'node',
       state: ready ? 'good' : 'bad',
-      detail: `${words.node(node, version, uptimeSeconds)} ${reason ?? ''}`,
+      ...why,
+      detail: `${words.node(node, version, uptimeSeconds)} ${why.detail}`,
     },
     ...(daemons === undefined ? [] : [{ part: 'daemons', state: 'good', detail: words.daemons(daemons) } as const]),
-    { part: 'store', state: store.state === 'ready' ? 'good' : 'bad', detail: store.detail },
+    {
+      part: 'store',
+      state: isStored ? 'good' : 'bad',
+      // The name of the database.
+      ...(isStored ? { detail: store.detail } : inWords(words.noStore(store.detail), store.detail)),
+    },
     counted('forwarding', 'devmgr_audit_forward_lag_entries', 'warn', words.waiting),
     counted('webhooks', 'devmgr_webhooks_failing', 'bad', words.failing),
     counted('directory', 'devmgr_directory_failing', 'bad', failing => words.directory(failing > 0)),
     counted('providers', 'devmgr_idp_pending', 'warn', words.providers),
-    ...drivers.map(
-      ({ name, state, detail }) =>
-        ({ part: 'drivers', state: state === 'ready' ? 'good' : 'warn', detail: `${name}: ${detail}` }) as const,
-    ),
+    ...drivers.map(({ name, state, detail }) => ({
+      part: 'drivers' as const,
+      state: state === 'ready' ? ('good' as const) : ('warn' as const),
+      ...inWords(words.driver(name, state, detail), detail),
+    })),
   ];
 }
 
@@ -86,12 +99,18 @@ export function HealthPage() {
               {words.summary(checks.filter(({ state }) => state === 'warn' || state === 'bad').length)}
             </p>
             <ul class="events checks">
-              {checks.map(({ part, state, detail }) => (
+              {checks.map(({ part, state, detail, original }) => (
                 <li key={`${part} ${detail}`}>
                   <strong>{words.part[part]}</strong>
                   <span class={`badge ${colors[state]}`}>{words.state[state]}</span>
                   <div>
                     {detail}
+                    {original && (
+                      <details>
+                        <summary>{text.problem.original}</summary>
+                        <span lang="en">{original}</span>
+                      </details>
+                    )}
                     {(state === 'warn' || state === 'bad') && <p class="hint">{words.todo[part]}</p>}
                   </div>
                 </li>

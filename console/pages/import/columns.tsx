@@ -1,6 +1,7 @@
 /** Field of each column of a file, and the values for lines that have none. */
 import { describedTexts } from '../../../src/contract/device-description.ts';
-import { type DeviceType, deviceTypes } from '../../../src/contract/values.ts';
+import { isTagName } from '../../../src/contract/tags.ts';
+import { type DeviceType, deviceTypes, tagColumn } from '../../../src/contract/values.ts';
 import type { TableColumn } from '../../../src/tables/columns.ts';
 import type { DeviceField } from '../../../src/tables/fields.ts';
 import { presets } from '../../../src/tables/presets.ts';
@@ -63,18 +64,28 @@ export function Columns({ state }: { readonly state: FileImport }) {
   );
 }
 
+/** The name of the tag that a column can become; null if its name has no letter to begin with. */
+function tagOf(column: string): string | null {
+  const name = column.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-');
+  return isTagName(name) ? name : null;
+}
+
 type FieldOfProps = Readonly<{ column: TableColumn<DeviceField>; state: FileImport }>;
 
 function FieldOf({ column: { name, field, tag, isSecret }, state }: FieldOfProps) {
   if (isSecret || looksLikeKey(name)) return <>{words.secret}</>;
-  if (tag !== null) return <>{text.column.tags}</>;
+  const slug = tag ?? tagOf(name);
   return (
     <Choice<string>
       isInline
       label={words.fieldOf(name)}
-      value={field ?? ''}
-      values={['', ...fields]}
-      words={{ '': words.ignored, ...deviceWords.facts }}
+      value={tag === null ? (field ?? '') : `${tagColumn}${tag}`}
+      values={['', ...fields, ...(slug === null ? [] : [`${tagColumn}${slug}`])]}
+      words={{
+        '': words.ignored,
+        ...deviceWords.facts,
+        ...(slug !== null && { [`${tagColumn}${slug}`]: words.tag(slug) }),
+      }}
       onChange={chosen => state.assign(name, (chosen || null) as DeviceField | null)}
     />
   );

@@ -92,6 +92,11 @@ function whyOf({ rows, existing }: CheckedFile, i: number, line: LineResult): st
       .join('; ');
   if (kindOf(line) === 'exists') return '';
   if (kindOf(line) === 'repeated') return line.message;
+  if (row && 'problem' in row && row.field) {
+    const names: Readonly<Record<string, string>> = deviceWords.facts;
+    const [name, problem] = [names[row.field] ?? row.field, row.problem.replace(`${row.field} `, '')];
+    return `${name}: ${problem === 'is required' ? words.missing : problem}`;
+  }
   return text.problem.refusal((line.code ?? Code.parameterError) as ErrorCode, line.message);
 }
 

@@ -90,7 +90,7 @@ export class FileImport {
       encoding,
       preset: preset || null,
       map,
-      where: where.trim() === '' ? [] : parseWhere([where]),
+      where: parseWhere(where.split(';').filter(condition => condition.trim() !== '')),
       columns: columns.trim() === '' ? null : parseColumns(columns),
       defaults,
       asIs,

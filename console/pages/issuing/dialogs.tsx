@@ -8,7 +8,7 @@ import {
   settingsOfProvider,
 } from '../../../src/contract/provider-fields.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
-import { type ProviderType, providerTypes } from '../../../src/contract/values.ts';
+import { isOwnType, type ProviderType, providerTypes } from '../../../src/contract/values.ts';
 import { allDifferences, type Differences, repairable } from '../../../src/fleet/reconcile.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
@@ -29,7 +29,7 @@ export function AddProvider({ onClose, onDone }: DialogProps) {
   const { name, type, secret } = entries;
   const { needs, may } = settingsOfProvider(type.value);
   const offered = [...needs, ...may];
-  const secretLabel = type.value === 'devmgr' ? null : words.secret[type.value];
+  const secretLabel = isOwnType(type.value) ? null : words.secret[type.value];
   const isReady = [name, ...(secretLabel ? [secret] : []), ...needs.map(setting => entries[setting])].every(
     ({ value }) => value.trim() !== '',
   );
@@ -62,11 +62,11 @@ const SecretField = (props: Pick<FieldOptions, 'label' | 'hint'> & BoundField<st
 );
 
 function labelOf(type: ProviderType, setting: ProviderSetting, isNeeded: boolean): string {
-  const label = setting === 'address' ? words.address[type] : words.setting[setting];
+  const label = setting === 'address' ? words.address[type as keyof typeof words.address] : words.setting[setting];
   return isNeeded ? label : text.common.optional(label);
 }
 
-/** Only for providers with a secret: `type` is not devmgr. The secret is sent once, and never shown again. */
+/** Only for providers with a secret: `type` is neither devmgr nor ssh. The secret is sent once, and never shown again. */
 export function ReplaceSecret({
   record: { providerId, name, type },
   onClose,

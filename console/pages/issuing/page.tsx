@@ -3,21 +3,23 @@
 import type { ComponentType } from 'preact';
 import { organizationOf } from '../../../src/contract/provider-fields.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
+import { isOwnType } from '../../../src/contract/values.ts';
 import type { PartName } from '../../../src/fleet/provider-parts.ts';
 import { useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { lazy } from '../../parts/lazy.tsx';
+import { Address } from '../../parts/item.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { onePage } from '../../parts/pager.tsx';
 import type { RecordDialogProps, RecordKind } from '../../parts/records.tsx';
 import { grouped } from '../../text/numbers.ts';
 import { providers as words } from '../../text/words.ts';
-import { type ProviderRow, problemOf, providerRows, testOf } from './rows.ts';
+import { type ProviderRow, problemOf, providerRows, stateOf, testOf } from './rows.ts';
 
-const AddProvider = lazy(async () => (await import('./dialogs.tsx')).AddProvider);
-const ReplaceSecret = lazy(async () => (await import('./dialogs.tsx')).ReplaceSecret);
-const Reconcile = lazy(async () => (await import('./dialogs.tsx')).Reconcile);
+const AddProvider = lazyDialog(async () => (await import('./dialogs.tsx')).AddProvider);
+const ReplaceSecret = lazyDialog(async () => (await import('./dialogs.tsx')).ReplaceSecret);
+const Reconcile = lazyDialog(async () => (await import('./dialogs.tsx')).Reconcile);
 
 type ProviderColumn = 'name' | 'type' | 'at' | 'sign-in' | 'people' | 'keys' | 'problem' | 'credentials' | 'pending';
 
@@ -27,16 +29,14 @@ const ofItem =
   ({ record: { item }, ...props }: RecordDialogProps<ProviderRow>) =>
     item && <Dialog record={item} {...props} />;
 
+const colors = { works: 'good', fails: 'bad', untested: '' } as const;
+
 /** Whether the part of a row works, as far as it is known. */
 const cellOf =
   (gives: PartName) =>
   ({ parts }: ProviderRow) =>
     parts.map(part =>
-      part.gives === gives ? (
-        <span class={`badge ${problemOf(part) === null ? 'good' : 'bad'}`}>
-          {words.state(problemOf(part) !== null)}
-        </span>
-      ) : null,
+      part.gives === gives ? <span class={`badge ${colors[stateOf(part)]}`}>{words.state[stateOf(part)]}</span> : null,
     );
 
 const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secret' | 'remove'> = {
@@ -45,7 +45,7 @@ const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secr
   columns: {
     name: ({ name }) => name,
     type: ({ type }) => words.type[type],
-    at: ({ item, address }) => <span class="code">{organizationOf(item ?? {}) ?? address}</span>,
+    at: ({ item, address }) => <Address value={organizationOf(item ?? {}) ?? address ?? ''} />,
     'sign-in': cellOf('sign-in'),
     people: cellOf('people'),
     keys: cellOf('keys'),
@@ -55,11 +55,11 @@ const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secr
       item && (item.pending > 0 ? <span class="badge warn">{grouped(item.pending)}</span> : item.pending),
   },
   rowHead: 'name',
-  classes: { at: 'minor', problem: 'whole', credentials: 'number minor', pending: 'number' },
+  classes: { at: 'minor keep', problem: 'whole', credentials: 'number minor', pending: 'number' },
   actions: {
     test: { carryOut: testOf },
     reconcile: { isFor: ({ item }) => item !== null, Dialog: ofItem(Reconcile) },
-    secret: { isFor: ({ item }) => item !== null && item.type !== 'devmgr', Dialog: ofItem(ReplaceSecret) },
+    secret: { isFor: ({ item }) => item !== null && !isOwnType(item.type), Dialog: ofItem(ReplaceSecret) },
     remove: {
       isFor: ({ item }) => item !== null,
       carryOut: ({ providerId }, key) => call('removeProvider', { params: { providerId } }, { key }),

@@ -5,7 +5,7 @@ import { Problem } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { providers as words } from '../../text/words.ts';
 
-/** A provider with all that it gives. */
+/** A provider with all its purposes. */
 export interface ProviderRow extends Pick<ProviderPart, 'name' | 'type' | 'address' | 'item'> {
   /** Empty if no keys are issued at it. */
   readonly providerId: string;
@@ -15,6 +15,17 @@ export interface ProviderRow extends Pick<ProviderPart, 'name' | 'type' | 'addre
 /** The known problem of a part. */
 export const problemOf = ({ problem, tokenProblem }: ProviderPart): string | null =>
   problem ?? (tokenProblem && words.tokenProblem[tokenProblem]);
+
+/** Parts that have worked in this tab, as their names. */
+const worked = new Set<string>();
+const partName = ({ name, gives }: ProviderPart): string => `${gives} ${name}`;
+
+/** Whether a part works. One that was never asked, or without a known answer, is not tested. */
+export function stateOf(part: ProviderPart): 'works' | 'fails' | 'untested' {
+  if (problemOf(part) !== null) return 'fails';
+  const hasWorked = part.type === 'scim' || (part.item?.credentials ?? 0) > 0 || worked.has(partName(part));
+  return hasWorked ? 'works' : 'untested';
+}
 
 /** Null if the registry has no such settings. */
 const unlessLeftOut = <T>(request: Promise<T>): Promise<T | null> =>
@@ -41,6 +52,8 @@ export async function providerRows(signal: AbortSignal): Promise<readonly Provid
     unlessLeftOut(call('showDirectory', {}, { signal })),
     tokensOf(signal),
   ]);
+  if (directory?.lastRun && !directory.lastRun.problem)
+    for (const part of partsOf([], null, directory, [])) worked.add(partName(part));
   const named = Map.groupBy(partsOf(list, sso, directory, tokens), ({ name }) => name);
   return [...named.values()].map(parts => {
     const { name, type, item } = parts[0]!;
@@ -62,6 +75,8 @@ export async function testOf({ name, parts }: ProviderRow): Promise<string> {
   const reports: string[] = [];
   for (const part of parts) {
     const problem = await checkOf(part);
+    if (problem === null) worked.add(partName(part));
+    else worked.delete(partName(part));
     const report = problem === null ? words.accepts(name) : words.fails(name, problem);
     reports.push(parts.length === 1 ? report : `${words.column[part.gives]}: ${report}`);
   }

@@ -1,10 +1,11 @@
 /** The lots and the stations: the devices by the value of a tag. */
-import { type DeviceStatus, deviceStatuses } from '../../../src/contract/values.ts';
+import { type DeviceStatus, deviceStatuses, statisticsRange } from '../../../src/contract/values.ts';
 import { settled, useRefresh } from '../../api/live.ts';
 import { call, type Data } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { OrderChoice, type SortValues, sorted } from '../../parts/sort.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { linkTo } from '../../router.ts';
@@ -54,7 +55,7 @@ export function StationsPage() {
 }
 
 function Groups({ tag }: { readonly tag: LineTag }) {
-  const { name, hint, empty } = words[tag];
+  const { hint, empty } = words[tag];
   const title = text.nav[`${tag}s`];
   const resource = useResource(async signal => {
     const [{ byTag }, uses] = await Promise.all([
@@ -64,8 +65,6 @@ function Groups({ tag }: { readonly tag: LineTag }) {
     return { groups: byTag[tag], uses };
   });
   useRefresh(resource.reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
-  const eachState = <T,>(of: (status: DeviceStatus) => T) =>
-    Object.fromEntries(deviceStatuses.map(status => [status, of(status)]));
   return (
     <>
       <h1>{title}</h1>
@@ -77,26 +76,54 @@ function Groups({ tag }: { readonly tag: LineTag }) {
               {empty} <code>devmgr enroll --tag {tag}=7</code>
             </p>
           ) : (
-            <Table<TagGroup>
-              title={title}
-              heads={{ value: name, count: text.common.deviceCount, ...text.status, used: words.tokenUsed }}
-              columns={{
-                value: ({ value }) => <a href={pageOf(tag, value)}>{value}</a>,
-                count: ({ count }) => grouped(count),
-                ...eachState(status => (group: TagGroup) => grouped(group.byStatus[status])),
-                ...(uses.size > 0 && {
-                  used: ({ value }: TagGroup) => (uses.has(value) ? <Moment at={uses.get(value) ?? null} /> : null),
-                }),
-              }}
-              rowHead="value"
-              classes={{ count: 'number', ...eachState(() => 'number') }}
-              rows={groups}
-              keyOf={({ value }) => value}
-              isOneLine
-            />
+            <GroupTable tag={tag} groups={groups} uses={uses} />
           )
         }
       </Loaded>
+    </>
+  );
+}
+
+interface GroupTableProps {
+  readonly tag: LineTag;
+  readonly groups: readonly TagGroup[];
+  readonly uses: LastUses;
+}
+
+/** If there may be more groups than the daemon lists, the table has its order: the largest first. */
+function GroupTable({ tag, groups, uses }: GroupTableProps) {
+  const title = text.nav[`${tag}s`];
+  const heads = { value: words[tag].name, count: text.common.deviceCount, ...text.status, used: words.tokenUsed };
+  const eachState = <T,>(of: (status: DeviceStatus) => T) =>
+    Object.fromEntries(deviceStatuses.map(status => [status, of(status)]));
+  const values: SortValues<TagGroup> = {
+    value: ({ value }) => value,
+    count: ({ count }) => count,
+    ...eachState(status => (group: TagGroup) => group.byStatus[status]),
+  };
+  const isWhole = groups.length < statisticsRange.values;
+  const { rows, sort } = sorted(groups, isWhole ? values : {}, order => linkTo(`${tag}s`, order), 'count');
+  return (
+    <>
+      <OrderChoice sort={sort} heads={heads} />
+      <Table<TagGroup>
+        title={title}
+        heads={heads}
+        columns={{
+          value: ({ value }) => <a href={pageOf(tag, value)}>{value}</a>,
+          count: ({ count }) => grouped(count),
+          ...eachState(status => (group: TagGroup) => grouped(group.byStatus[status])),
+          ...(uses.size > 0 && {
+            used: ({ value }: TagGroup) => (uses.has(value) ? <Moment at={uses.get(value) ?? null} /> : null),
+          }),
+        }}
+        rowHead="value"
+        classes={{ count: 'number', ...eachState(() => 'number') }}
+        sort={sort}
+        rows={rows}
+        keyOf={({ value }) => value}
+        isOneLine
+      />
     </>
   );
 }

@@ -12,7 +12,7 @@ import { CountTable, Figures, modelRows, stateFigures } from '../../parts/figure
 import { Back } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { place } from '../../router.ts';
+import { place, useTitle } from '../../router.ts';
 import { duration, grouped } from '../../text/numbers.ts';
 import { text, line as words } from '../../text/words.ts';
 import type { LineTag } from './groups.tsx';
@@ -40,6 +40,7 @@ function useReport(tag: LineTag, value: string) {
 
 function Report({ tag, value }: { readonly tag: LineTag; readonly value: string }) {
   const resource = useReport(tag, value);
+  useTitle(`${words[tag].name} ${value}`);
   return (
     <>
       <Back to={`${tag}s`} words={text.nav[`${tag}s`]} />

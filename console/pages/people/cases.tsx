@@ -11,7 +11,7 @@ import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/button.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
-import { Back, DeviceLink } from '../../parts/item.tsx';
+import { Back } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Pager, pageIn } from '../../parts/pager.tsx';
 import { type DialogProps, type RecordDialogProps, type RecordKind, RecordTable } from '../../parts/records.tsx';
@@ -27,6 +27,18 @@ type ListedCase = DataOf<Routes['listCases']>['list'][number];
 
 const words = people.case;
 const itemName = ({ kind, id }: Pick<CaseItem, 'kind' | 'id'>) => `${words.kind[kind]} ${id}`;
+/** Pages of what a person who has left may still have. */
+const itemPages: Readonly<Record<string, (id: string) => string>> = {
+  device: id => `devices/${id}`,
+  account: id => `users/${encodeURIComponent(id)}`,
+  token: () => 'tokens',
+};
+
+function CaseItemName({ item }: { readonly item: Pick<CaseItem, 'kind' | 'id'> }) {
+  const page = itemPages[item.kind]?.(item.id);
+  return page ? <a href={linkTo(page)}>{itemName(item)}</a> : itemName(item);
+}
+
 const closing = (personId: string, key: string) => call('closeCase', { params: { personId } }, { key });
 
 const listed: RecordKind<ListedCase, 'userName' | 'name' | 'left' | 'open' | 'kept' | 'next', 'close'> = {
@@ -38,7 +50,7 @@ const listed: RecordKind<ListedCase, 'userName' | 'name' | 'left' | 'open' | 'ke
     left: ({ opened }) => <Moment at={opened} />,
     open: ({ open }) => open,
     kept: ({ kept }) => kept,
-    next: ({ next }) => (next ? itemName(next) : people.cases.action.close),
+    next: ({ next }) => (next ? <CaseItemName item={next} /> : people.cases.action.close),
   },
   rowHead: 'userName',
   classes: { open: 'number', kept: 'number' },
@@ -134,8 +146,7 @@ function Items({ personId, known: { closed, items }, onDone }: ItemsProps) {
         <ul>
           {items.map(item => (
             <li key={itemName(item)}>
-              {item.kind === 'device' ? <DeviceLink id={item.id} /> : itemName(item)} {words.states[item.state]}{' '}
-              {item.reason && `· ${item.reason}`}{' '}
+              <CaseItemName item={item} /> {words.states[item.state]} {item.reason && `· ${item.reason}`}{' '}
               {closed === null && item.state !== 'closed' && (
                 <DialogButton
                   words={words.keep(itemName(item))}

@@ -1,10 +1,12 @@
 /** Leavers whose devices the brake has not locked, and their release. */
+import { type ComponentChildren, Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { HeldPerson } from '../../../src/contract/people.ts';
 import { call } from '../../api/request.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/button.tsx';
 import { FactList } from '../../parts/facts.tsx';
+import { DeviceLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type DialogProps, type RecordDialogProps, type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
@@ -29,13 +31,26 @@ const kind: RecordKind<HeldPerson, 'userName' | 'name' | 'since' | 'devices', 'r
 };
 
 /** Effect of a release: a new user name, or locks of devices. */
-function effectOf({ newUserName, deviceIds }: HeldPerson): string {
-  return newUserName === null ? named(deviceIds) : people.held.renamed(newUserName);
-}
-
-function named(deviceIds: readonly string[]): string {
+function effectOf({ newUserName, deviceIds, userName }: HeldPerson): ComponentChildren {
+  if (newUserName !== null) return people.held.renamed(newUserName);
   const more = deviceIds.length - mostNamed;
-  return `${deviceIds.slice(0, mostNamed).join(', ')}${more > 0 ? `, +${more}` : ''}`;
+  if (!deviceIds.length) return null;
+  return (
+    <>
+      {deviceIds.slice(0, mostNamed).map((id, i) => (
+        <Fragment key={id}>
+          {i > 0 && ', '}
+          <DeviceLink id={id} />
+        </Fragment>
+      ))}
+      {more > 0 && (
+        <>
+          {', '}
+          <a href={linkTo('devices', { userId: userName })}>+{more}</a>
+        </>
+      )}
+    </>
+  );
 }
 
 interface HeldProps {

@@ -4,6 +4,7 @@ import type { Routes } from '../../../src/contract/routes.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
+import { ActorLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
@@ -21,7 +22,7 @@ const columns = {
   what: ({ outcome }: Item) => words.log.outcome[outcome],
   fields: ({ fields }: Item) => fields.join(', '),
   reason: ({ reason }: Item) => reason,
-  by: ({ actor }: Item) => actor,
+  by: ({ actor }: Item) => <ActorLink name={actor} />,
 };
 
 /** The last entries of the log of provisioning about a person. */

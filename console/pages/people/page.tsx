@@ -6,11 +6,12 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
 import { Choice } from '../../parts/inputs.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Search } from '../../parts/search.tsx';
+import { orderTexts } from '../../parts/sort.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
@@ -20,8 +21,9 @@ import { OpenCases } from './cases.tsx';
 import { Held } from './held.tsx';
 import { devicesOf, isOfPersons } from './states.ts';
 
-const AddPerson = lazy(async () => (await import('./dialogs.tsx')).AddPerson);
-const Leave = lazy(async () => (await import('./dialogs.tsx')).Leave);
+const AddPerson = lazyDialog(async () => (await import('./dialogs.tsx')).AddPerson);
+const Leave = lazyDialog(async () => (await import('./dialogs.tsx')).Leave);
+const Erase = lazyDialog(async () => (await import('./erase.tsx')).Erase);
 
 const columns = {
   userName: ({ personId, userName }: Person) => <a href={linkTo(`people/${personId}`)}>{userName}</a>,
@@ -39,12 +41,21 @@ const shownColumns = () =>
   Object.fromEntries(Object.entries(columns).filter(([name]) => isAdmin.value || name !== 'email')) as typeof columns;
 
 /** Actions on persons. */
-export const people: RecordKind<Person, PersonColumn, 'leave' | 'back'> = {
+export const people: RecordKind<Person, PersonColumn, 'leave' | 'back' | 'erase'> = {
   keyOf: ({ personId }) => personId,
   nameOf: ({ userName }) => userName,
   columns,
   rowHead: 'userName',
   classes: { devices: 'number', groups: 'minor', source: 'minor' },
+  sorts: {
+    userName: ({ userName }) => userName,
+    name: ({ name }) => name,
+    email: ({ email }) => email,
+    groups: ({ groups }) => groups.join(', ') || null,
+    source: ({ source }) => words.sources[source],
+    devices: ({ devices }) => devices,
+    left: ({ leftAt }) => leftAt && Date.parse(leftAt),
+  },
   actions: {
     leave: { Dialog: Leave, isDangerous: true, isFor: ({ active }) => isAdmin.value && active },
     back: {
@@ -55,6 +66,7 @@ export const people: RecordKind<Person, PersonColumn, 'leave' | 'back'> = {
       },
       isFor: ({ active }) => isAdmin.value && !active,
     },
+    erase: { Dialog: Erase, isDangerous: true, isFor: ({ active }) => isAdmin.value && !active },
   },
 };
 
@@ -97,7 +109,7 @@ export function PeoplePage() {
 function Filters() {
   const search = searchIn(place.value.query);
   const change = (part: Partial<typeof search>, replace = true) =>
-    go(linkTo('people', { ...searchIn(place.peek().query), ...part }), replace);
+    go(linkTo('people', { ...searchIn(place.peek().query), ...orderTexts(place.peek().query), ...part }), replace);
   return (
     <div class="tools">
       <Search

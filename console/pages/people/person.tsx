@@ -1,12 +1,12 @@
 /** A person: what is known, the keys and what happened to them, and leaving. */
 
-import type { LeaverCase } from '../../../src/contract/cases.ts';
+import type { ComponentChildren } from 'preact';
 import type { DeviceListItem } from '../../../src/contract/device-shapes.ts';
 import type { Notification } from '../../../src/contract/events.ts';
 import type { Person } from '../../../src/contract/people.ts';
 import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
-import { useResource } from '../../api/resource.ts';
+import { type Resource, useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
 import { deviceColumns, modelOf } from '../../parts/device-columns.tsx';
@@ -17,6 +17,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { useRecordActions } from '../../parts/records.tsx';
 import { Table } from '../../parts/table.tsx';
 import { reporting } from '../../parts/toast.ts';
+import { linkTo, useTitle } from '../../router.ts';
 import { text, people as words } from '../../text/words.ts';
 import { PersonCase, readCase } from './cases.tsx';
 import { Held } from './held.tsx';
@@ -30,37 +31,56 @@ const mostKeys = 50;
 const withHistory = 5;
 const eventsOfKey = 20;
 
-type PersonView = Readonly<{
-  person: Person;
-  leaverCase: LeaverCase | null;
-  keys: readonly DeviceListItem[];
-  events: readonly Notification[];
-}>;
-
-async function read(personId: string, signal: AbortSignal): Promise<PersonView> {
-  const person = await call('getPerson', { params: { personId } }, { signal });
-  const { list: keys } = await call('listDevices', { query: { userId: person.userName, size: mostKeys } }, { signal });
-  const before = Number.MAX_SAFE_INTEGER;
-  const histories = keys.slice(0, withHistory).map(async ({ deviceId }) => {
-    const { list } = await call('listEvents', { query: { deviceId, before, limit: eventsOfKey } }, { signal });
-    return list as readonly Notification[];
+/** The keys of a person, and the events of the first of them: each stands as soon as it is there. */
+function useKeys({ userName, personId }: Person) {
+  const keys = useResource(
+    async signal => (await call('listDevices', { query: { userId: userName, size: mostKeys } }, { signal })).list,
+  );
+  const events = useResource(async signal => {
+    const known = keys.data.value;
+    if (!known) return undefined;
+    const before = Number.MAX_SAFE_INTEGER;
+    const histories = known.slice(0, withHistory).map(async ({ deviceId }) => {
+      const { list } = await call('listEvents', { query: { deviceId, before, limit: eventsOfKey } }, { signal });
+      return list as readonly Notification[];
+    });
+    return (await Promise.all(histories)).reduce(merged, []);
   });
-  const leaverCase = person.active || !isAdmin.peek() ? null : await readCase(personId, signal);
-  return { person, leaverCase, keys, events: (await Promise.all(histories)).reduce(merged, []) };
+  useRefresh(keys.reload, some =>
+    some.some(
+      ({ data }) =>
+        data.personId === personId ||
+        data.userId === userName ||
+        (data.deviceId !== undefined && keys.data.peek()?.some(({ deviceId }) => deviceId === data.deviceId)),
+    ),
+  );
+  return { keys, events };
+}
+
+/** A person with the ids of the accounts; none for other roles than ADMIN. */
+type ShownPerson = Person & Readonly<{ accounts: readonly string[] }>;
+
+async function readPerson(personId: string, signal: AbortSignal): Promise<ShownPerson> {
+  const params = { personId };
+  const [person, { accounts }] = await Promise.all([
+    call('getPerson', { params }, { signal }),
+    isAdmin.peek() ? call('getPersonAccess', { params }, { signal }) : { accounts: [] },
+  ]);
+  return { ...person, accounts };
 }
 
 /** The person that the address names. The page follows changes of the person and of the keys. */
 export function PersonPage() {
   const personId = useItem('people');
-  const resource = useResource(signal => read(personId.value, signal));
+  const resource = useResource(signal => readPerson(personId.value, signal));
   useRefresh(resource.reload, events =>
     events.some(({ data }) => {
-      const { person, keys = [] } = resource.data.peek() ?? {};
-      const isOfKey = data.deviceId !== undefined && keys.some(({ deviceId }) => deviceId === data.deviceId);
-      return data.personId === personId.peek() || isOfKey || (person && data.userId === person.userName);
+      const userName = resource.data.peek()?.userName;
+      return data.personId === personId.peek() || (userName !== undefined && data.userId === userName);
     }),
   );
-  const person = resource.data.value?.person;
+  const person = resource.data.value;
+  useTitle(person && (person.name ?? person.userName));
   const { itemsOf, dialog } = useRecordActions(people, words, reporting(resource.reload));
   return (
     <>
@@ -74,15 +94,26 @@ export function PersonPage() {
       </div>
       {dialog}
       <Held key={personId.value} personId={personId.value} onReleased={resource.reload} />
-      <Loaded from={resource}>{known => <Sections {...known} onChanged={resource.reload} />}</Loaded>
+      <Loaded from={resource}>
+        {known => <Sections key={`${known.personId} ${known.userName}`} person={known} onChanged={resource.reload} />}
+      </Loaded>
     </>
   );
 }
 
 const facts = ['name', 'email', 'left', 'groups', 'source'] as const;
 
-function Sections({ person, leaverCase, keys, events, onChanged }: PersonView & { readonly onChanged: () => void }) {
-  const { personId, userName, externalId, active } = person;
+function Sections({ person, onChanged }: { readonly person: ShownPerson; readonly onChanged: () => void }) {
+  const { personId, userName, externalId, active, accounts } = person;
+  const { keys, events } = useKeys(person);
+  const leaverCase = useResource(signal =>
+    active || !isAdmin.peek() ? Promise.resolve(null) : readCase(personId, signal),
+  );
+  useRefresh(leaverCase.reload, some => some.some(({ data }) => data.personId === personId));
+  const onCaseDone = reporting(() => {
+    leaverCase.reload();
+    onChanged();
+  });
   const heads = { ...text.column, ...words.column };
   return (
     <>
@@ -95,30 +126,59 @@ function Sections({ person, leaverCase, keys, events, onChanged }: PersonView & 
               ...facts.map(name => [heads[name], people.columns[name](person)] as const),
               [words.externalId, externalId],
               [words.personId, personId],
+              [text.nav.users, accounts.length > 0 && <Accounts ids={accounts} />],
             ]}
           />
         </section>
       </div>
-      {leaverCase && <PersonCase personId={personId} known={leaverCase} onDone={reporting(onChanged)} />}
-      {active && <Locked keys={keys} events={events} />}
-      <section>
-        <h2>
-          {words.keys} {person.devices > 0 && <a href={devicesOf(person)}>{text.common.devices(person.devices)}</a>}
-        </h2>
-        {keys.length === 0 ? <p class="hint">{words.noKeys}</p> : <Keys keys={keys} />}
-      </section>
-      <section>
-        <h2>{words.history}</h2>
-        {keys.length > withHistory && <p class="hint">{words.newestKeys(withHistory)}</p>}
-        <EventList events={events} />
-      </section>
-      {isAdmin.value && <PersonLog key={personId} personId={personId} />}
+      <Loaded from={leaverCase}>
+        {known => known && <PersonCase personId={personId} known={known} onDone={onCaseDone} />}
+      </Loaded>
+      <Below isKnown={isKnown(leaverCase)}>
+        {active && <Locked keys={keys.data.value ?? []} events={events.data.value ?? []} />}
+        <section>
+          <h2>
+            {words.keys} {person.devices > 0 && <a href={devicesOf(person)}>{text.common.devices(person.devices)}</a>}
+          </h2>
+          <Loaded from={keys}>
+            {list => (list.length === 0 ? <p class="hint">{words.noKeys}</p> : <Keys keys={list} />)}
+          </Loaded>
+        </section>
+        <Below isKnown={isKnown(keys)}>
+          <section>
+            <h2>{words.history}</h2>
+            {(keys.data.value?.length ?? 0) > withHistory && <p class="hint">{words.newestKeys(withHistory)}</p>}
+            {keys.data.value && <Loaded from={events}>{list => <EventList events={list ?? []} />}</Loaded>}
+          </section>
+          <Below isKnown={isKnown(events)}>{isAdmin.value && <PersonLog key={personId} personId={personId} />}</Below>
+        </Below>
+      </Below>
     </>
   );
 }
 
+const Accounts = ({ ids }: { readonly ids: readonly string[] }) => (
+  <>
+    {ids.map((id, at) => (
+      <span key={id}>
+        {at > 0 && ', '}
+        <a href={linkTo(`users/${id}`)}>{id}</a>
+      </span>
+    ))}
+  </>
+);
+
+/** What is below a part that is not there yet is loaded, and seen when it no longer moves. */
+const Below = ({ isKnown, children }: { readonly isKnown: boolean; readonly children: ComponentChildren }) => (
+  <div class={isKnown ? undefined : 'unseen'}>{children}</div>
+);
+
+const isKnown = ({ data, problem }: Resource<unknown>): boolean => data.value !== undefined || problem.value !== null;
+
+type KeysProps = Readonly<{ keys: readonly DeviceListItem[]; events: readonly Notification[] }>;
+
 /** Devices that could be unlocked for an active person: nothing is unlocked automatically. */
-function Locked({ keys, events }: Pick<PersonView, 'keys' | 'events'>) {
+function Locked({ keys, events }: KeysProps) {
   const locked = keys.filter(({ status }) => status === 'LOCKED');
   if (!locked.length) return null;
   const reasonOf = (id: string) => events.find(({ type, data }) => type === 'DEVICE_LOCKED' && data.deviceId === id);
@@ -139,7 +199,7 @@ function Locked({ keys, events }: Pick<PersonView, 'keys' | 'events'>) {
 
 const { device, serial, state, used } = deviceColumns;
 
-const Keys = ({ keys }: Pick<PersonView, 'keys'>) => (
+const Keys = ({ keys }: Pick<KeysProps, 'keys'>) => (
   <Table
     title={words.keys}
     columns={{

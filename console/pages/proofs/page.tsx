@@ -4,7 +4,8 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { DialogButton } from '../../parts/button.tsx';
 import { Digest } from '../../parts/copy.tsx';
-import { lazy } from '../../parts/lazy.tsx';
+import { ActorLink } from '../../parts/item.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { onePage } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
@@ -12,8 +13,8 @@ import { Moment } from '../../parts/time.tsx';
 import { toast } from '../../parts/toast.ts';
 import { text, trust as words } from '../../text/words.ts';
 
-const Import = lazy(async () => (await import('./dialogs.tsx')).Import);
-const JudgeAgain = lazy(async () => (await import('./dialogs.tsx')).JudgeAgain);
+const Import = lazyDialog(async () => (await import('./dialogs.tsx')).Import);
+const JudgeAgain = lazyDialog(async () => (await import('./dialogs.tsx')).JudgeAgain);
 
 /** A certificate, or the metadata: that has `metadata` as its fingerprint. */
 interface TrustRow extends Pick<TrustedCertificateItem, 'fingerprint' | 'importedBy' | 'importedAt'> {
@@ -54,7 +55,7 @@ const trusted: RecordKind<TrustRow, 'name' | 'kind' | 'vouches' | 'until' | 'fin
     fingerprint: ({ fingerprint, kind }) => kind !== 'metadata' && <Digest value={fingerprint} />,
     by: ({ importedBy, importedAt }) => (
       <>
-        {importedBy} <Moment at={importedAt} />
+        <ActorLink name={importedBy} /> <Moment at={importedAt} />
       </>
     ),
   },

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Code } from '../../../src/contract/codes.ts';
 import { ssoProblems } from '../../../src/contract/values.ts';
 import { useAction } from '../../api/action.ts';
-import { answerOf, canUseKeys } from '../../api/keys.ts';
+import { answerOf, canUseKeys, localAddress } from '../../api/keys.ts';
 import { Problem } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { ended, useSession } from '../../api/session.ts';
@@ -56,8 +56,14 @@ export function SignInPage() {
           onClick={() => void run(() => signInAtProvider(false))}
         />
       )}
-      {canUseKeys() && (
+      {canUseKeys() ? (
         <Button words={words.withKey} class="with-key" disabled={busy.value} onClick={() => void run(withKey)} />
+      ) : (
+        localAddress() && (
+          <p>
+            <a href={localAddress() ?? ''}>{text.problem.atLocalhost}</a>
+          </p>
+        )
       )}
       <p class="hint">
         {words.local.before} <code>devmgr open</code> {words.local.after}

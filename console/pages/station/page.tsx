@@ -22,7 +22,7 @@ export const ThisStationPage = () => (
         <CheckBox
           words={stationWords.sound}
           value={!preferences.value.isSilent}
-          onChange={isHeard => prefer({ isSilent: !isHeard })}
+          onChange={isHeard => prefer(() => ({ isSilent: !isHeard }))}
         />
       )}
     </div>

@@ -249,13 +249,9 @@ export class StationRun {
     const at = new Date(this.#parts.now()).toISOString();
     const deviceId = row.deviceId ?? key.device?.deviceId ?? null;
     const message = row.message || null;
-    this.#results = [
-      ...this.#results,
-      {
-        ...{ at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, message },
-        ...(row.providers && { providers: row.providers }),
-      },
-    ];
+    const issued = row.providers && { providers: row.providers };
+    const result = { at, userId, name, keyId, deviceType, serialNumber, deviceId, failure, message, ...issued };
+    this.#results = [...this.#results, result];
     this.#keep();
   }
 

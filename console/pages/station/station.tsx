@@ -1,6 +1,6 @@
 /** The station for a daemon that has hardware. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
 import { PersonField } from '../../parts/person-field.tsx';
@@ -41,10 +41,22 @@ export function Station({ userId }: { readonly userId: string }) {
   );
 }
 
+const controls = 'dialog, main :is(a, button, input, select, textarea, summary)';
+
 /** Calls a person by user id, with a roster also by name; without one, the persons of the registry are offered. */
 function CallForm({ run }: { readonly run: StationRun }) {
   const words = stationWords.call;
   const typed = useSignal('');
+  const form = useRef<HTMLFormElement>(null);
+  const { person, roster } = run.view.value;
+  const isAwaited = !person && !roster;
+  // Where no person is next, the field has the focus, unless the operator uses another control; where one is, Enter commits.
+  useEffect(() => {
+    const { activeElement } = document;
+    const field = form.current?.querySelector('input');
+    if (!isAwaited && activeElement === field && typed.peek() === '') focusStage();
+    if (isAwaited && !activeElement?.closest(controls)) field?.focus();
+  }, [isAwaited]);
   const submit = (event: Event) => {
     event.preventDefault();
     if (typed.value.trim() === '') return;
@@ -54,12 +66,8 @@ function CallForm({ run }: { readonly run: StationRun }) {
     focusStage();
   };
   return (
-    <form class="line" onSubmit={submit}>
-      {run.view.value.roster ? (
-        <Field label={words.roster} entry={typed} />
-      ) : (
-        <PersonField label={words.open} entry={typed} />
-      )}
+    <form class="line" ref={form} onSubmit={submit}>
+      {roster ? <Field label={words.roster} entry={typed} /> : <PersonField label={words.open} entry={typed} />}
       <Button words={words.submit} type="submit" />
       <span class="hint">{words.hint}</span>
     </form>

@@ -10,13 +10,13 @@ import { settled, useRefresh } from '../../api/live.ts';
 import { call, type Data } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { CopyField } from '../../parts/copy.tsx';
 import { CloseButton, Dialog } from '../../parts/dialog.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
 import { CheckBoxes } from '../../parts/inputs.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
 import { type DialogProps, type RecordDialogProps, RecordTable } from '../../parts/records.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { labels } from '../../text/text.ts';
 import { text, webhooks as words } from '../../text/words.ts';
@@ -52,13 +52,13 @@ export function CreateWebhook({ onClose, onDone }: DialogProps) {
 type CreatedWebhookProps = Readonly<{ webhook: Data<'createWebhook'>; secret: string; onClose: () => void }>;
 
 const Created = ({ webhook: { webhookId }, secret, onClose }: CreatedWebhookProps) => (
-  <Dialog title={words.created(webhookId)} onClose={onClose}>
-    <p>
-      <strong>{words.once}</strong>
-    </p>
-    <CopyField label={words.secret} value={secret} />
-    <CloseButton onClose={onClose} />
-  </Dialog>
+  <SecretDialog
+    title={words.created(webhookId)}
+    once={words.once}
+    label={words.secret}
+    value={secret}
+    onClose={onClose}
+  />
 );
 
 /** Deliveries of the last events, the latest attempt first. It follows new attempts; an event is posted again on demand. */
@@ -116,5 +116,6 @@ const attemptKind = {
       </>
     ),
   },
-  classes: { time: 'keep' },
+  // The reason of a failed delivery is read whole.
+  classes: { time: 'keep', result: 'free' },
 };

@@ -3,15 +3,16 @@ import type { WebhookItem } from '../../../src/contract/webhooks.ts';
 import { settled, useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { lazy } from '../../parts/lazy.tsx';
+import { ActorLink, Address } from '../../parts/item.tsx';
+import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { onePage } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { text, webhooks as words } from '../../text/words.ts';
 
-const CreateWebhook = lazy(async () => (await import('./dialogs.tsx')).CreateWebhook);
-const Deliveries = lazy(async () => (await import('./dialogs.tsx')).Deliveries);
+const CreateWebhook = lazyDialog(async () => (await import('./dialogs.tsx')).CreateWebhook);
+const Deliveries = lazyDialog(async () => (await import('./dialogs.tsx')).Deliveries);
 
 const colors = { active: 'good', retrying: 'warn', disabled: 'bad' } as const;
 
@@ -32,15 +33,15 @@ const webhooks: RecordKind<WebhookItem, WebhookColumn, WebhookAction> = {
   keyOf: ({ webhookId }) => webhookId,
   nameOf: ({ url }) => url,
   columns: {
-    url: ({ url }) => <span class="code">{url}</span>,
+    url: ({ url }) => <Address value={url} />,
     types: ({ types }) => types?.map(type => text.event[type]).join(', ') ?? words.all,
     state: webhook => <State webhook={webhook} />,
     waiting: ({ waiting }) => words.waiting(waiting),
     delivered: ({ lastDeliveredAt }) => <Moment at={lastDeliveredAt} />,
-    by: ({ createdBy }) => createdBy,
+    by: ({ createdBy }) => <ActorLink name={createdBy} />,
   },
   rowHead: 'url',
-  classes: { waiting: 'number', by: 'minor' },
+  classes: { url: 'keep', waiting: 'number', by: 'minor' },
   actions: {
     deliveries: { Dialog: Deliveries },
     test: { carryOut: test },

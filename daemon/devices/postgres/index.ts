@@ -1,6 +1,6 @@
 /** Devices in PostgreSQL. */
 import { hourMs } from '../../../src/contract/durations.ts';
-import { countUsers } from '../../store/postgres/migrations.ts';
+import { manyDevices } from '../../store/postgres/migrations.ts';
 import type { PostgresSubject } from '../../store/postgres/subject.ts';
 import { column, type Statement } from '../../store/postgres/tables.ts';
 import { DeviceCounts } from '../counts.ts';
@@ -20,7 +20,14 @@ const addToUsers = `INSERT INTO device_key_count AS c (user_key, manufacturer, d
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS n (user_key, manufacturer, device_type, status)
   WHERE user_key IN (SELECT user_key FROM device_key_count) GROUP BY 1, 2, 3, 4
   ON CONFLICT (user_key, manufacturer, device_type, status) DO UPDATE SET count = c.count + excluded.count`;
-const countNewUsers = countUsers('SELECT unnest($1::text[]) AS user_key EXCEPT SELECT user_key FROM device_key_count');
+/** Joins sets: a look at each user reads the whole table each time while its statistics say that it has a few rows. */
+const countNewUsers = `INSERT INTO device_key_count (user_key, manufacturer, device_type, status, count)
+  WITH many AS MATERIALIZED (
+    SELECT user_key FROM device
+    WHERE user_key IN (SELECT unnest($1::text[]) EXCEPT SELECT user_key FROM device_key_count)
+    GROUP BY user_key HAVING count(*) > ${manyDevices})
+  SELECT user_key, manufacturer, device_type, status, count(*) FROM device WHERE user_key IN (SELECT user_key FROM many)
+  GROUP BY user_key, manufacturer, device_type, status`;
 const addHours = `INSERT INTO registration_count (hour, count) SELECT hour, count(*) FROM unnest($1::int8[]) AS n (hour) GROUP BY hour
   ON CONFLICT (hour) DO UPDATE SET count = registration_count.count + excluded.count`;
 

@@ -5,12 +5,14 @@
  */
 
 import { isObject } from '../../../src/contract/json-object.ts';
+import { driftBounds } from '../../../src/contract/limits.ts';
 import { publicCloud } from '../../../src/contract/provider-fields.ts';
 import { ProviderAway } from '../../base/errors.ts';
 import type { ProviderRecord } from '../provider.ts';
 import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
 import {
   base64url,
+  booleanIn,
   type JsonObject,
   type JsonRequest,
   listIn,
@@ -25,14 +27,17 @@ import {
 type Settings = Pick<ProviderRecord, 'tenant' | 'clientId' | 'loginAddress' | 'address'>;
 
 const ORIGIN = 'https://login.microsoft.com';
-/** Minutes that a challenge lives: enough for a touch, and for a provisioning line that waits. Graph accepts 5 to 43,200. */
+/** Minutes for which a challenge is valid: enough for a touch, and for a waiting provisioning line. Graph accepts 5 to 43,200. */
 const CHALLENGE_MINUTES = 10;
-/** Pages of one list: far more than the keys of a person fill. */
+/** Most pages of one list: far more than a person has keys. */
 const PAGES = 20;
-/** Milliseconds before its end at which a token is not used any more. */
+/** Most pages of all users: as many as the registry compares. */
+const USERS_OF_PAGE = 999;
+const USER_PAGES = Math.ceil(driftBounds.users / USERS_OF_PAGE);
+/** A token is replaced this many milliseconds before it expires. */
 const TOKEN_SLACK = 60_000;
 
-/** The secret is that of the client. */
+/** `secret`: the client secret. */
 export function entra(settings: Settings, access: ProviderAccess): IssuingProvider {
   const loginAddress = settings.loginAddress ?? publicCloud.login;
   const graphAddress = settings.address ?? publicCloud.graph;
@@ -50,7 +55,7 @@ export function entra(settings: Settings, access: ProviderAccess): IssuingProvid
     return token.text;
   }
 
-  /** A token that is refused before its end is replaced once: a lost key does not wait until it ends. */
+  /** A token that is refused before it expires is replaced once, so that the removal of a lost key does not wait for its expiry. */
   async function send(path: string, request: JsonRequest = {}): Promise<JsonObject | null> {
     const isKnown = token.until > access.now();
     const authorization = `Bearer ${isKnown ? token.text : await newToken()}`;
@@ -64,12 +69,12 @@ export function entra(settings: Settings, access: ProviderAccess): IssuingProvid
     }
   }
 
-  /** All objects of a list; none for a 404. Part of a list is never returned: what it lacks would count as absent. */
-  async function pages(path: string): Promise<readonly JsonObject[]> {
+  /** All objects of a list; none for a 404. An incomplete list is never returned: what it lacks would count as absent. */
+  async function pages(path: string, most = PAGES): Promise<readonly JsonObject[]> {
     const objects: JsonObject[] = [];
     let next: string | null = path;
     for (let page = 0; next !== null; page++) {
-      if (page === PAGES) throw new ProviderAway(`a list of Entra ID has more than ${PAGES} pages`);
+      if (page === most) throw new ProviderAway(`a list of Entra ID has more than ${most} pages`);
       const answer: JsonObject = (await send(next, { mayMiss: page === 0 })) ?? { value: [] };
       objects.push(...listIn(answer));
       next = nextPage(answer['@odata.nextLink']);
@@ -89,6 +94,14 @@ export function entra(settings: Settings, access: ProviderAccess): IssuingProvid
   return {
     async test() {
       await send('/users?$top=1&$select=id');
+    },
+    async users() {
+      const found = await pages(`/users?$select=id,userPrincipalName,accountEnabled&$top=${USERS_OF_PAGE}`, USER_PAGES);
+      return found.map(user => ({
+        id: textIn(user, 'id'),
+        userName: textIn(user, 'userPrincipalName'),
+        isActive: booleanIn(user, 'accountEnabled'),
+      }));
     },
     async account(userName) {
       const user = await send(`${userOf(userName)}?$select=id,userPrincipalName`, { mayMiss: true });

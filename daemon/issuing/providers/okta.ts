@@ -3,11 +3,27 @@
  * "UserFactor". Its preregistration API is bound to one fulfillment provider, so that it is of no use here. No organization was
  * available to try it with.
  */
-import { type IssuingProvider, ProviderRefused } from './provider-api.ts';
-import { base64url, listIn, objectIn, type ProviderAccess, requestsTo, textIn, userIdOf } from './requests.ts';
+import { driftBounds } from '../../../src/contract/limits.ts';
+import { ProviderAway } from '../../base/errors.ts';
+import { type IssuingProvider, ProviderRefused, type RemoteUser } from './provider-api.ts';
+import {
+  base64url,
+  type JsonObject,
+  listIn,
+  objectIn,
+  type ProviderAccess,
+  requestsTo,
+  textIn,
+  userIdOf,
+} from './requests.ts';
 
-/** Milliseconds that a challenge of Okta lives. */
+/** Milliseconds for which a challenge of Okta is valid. */
 const CHALLENGE_MS = 5 * 60_000;
+
+/** Users of one page, the most that Okta allows. */
+const USERS_OF_PAGE = 200;
+/** States of users who cannot sign in until an administrator changes that. Lists lack those who are deprovisioned. */
+const ended: ReadonlySet<string> = new Set(['SUSPENDED', 'DEPROVISIONED']);
 
 /** `address`: of the organization. The secret is an API token. */
 export function okta(address: string, access: ProviderAccess): IssuingProvider {
@@ -18,6 +34,22 @@ export function okta(address: string, access: ProviderAccess): IssuingProvider {
   return {
     async test() {
       await send(`${origin}/api/v1/users?limit=1`);
+    },
+    async users() {
+      const found: RemoteUser[] = [];
+      for (let next: string | null = `${origin}/api/v1/users?limit=${USERS_OF_PAGE}`; next !== null; ) {
+        const answer: JsonObject = (await send(next, { withNext: true }))!;
+        for (const user of listIn(answer)) {
+          const userName = textIn(objectIn(user, 'profile'), 'login');
+          found.push({ id: textIn(user, 'id'), userName, isActive: !ended.has(textIn(user, 'status')) });
+        }
+        if (found.length > driftBounds.users) throw new ProviderAway(`Okta has more than ${driftBounds.users} users`);
+        next = typeof answer.next === 'string' ? answer.next : null;
+        // The token is sent only to the organization, whatever address a response contains.
+        if (next !== null && !next.startsWith(`${origin}/api/v1/users?`))
+          throw new ProviderAway('the next page of a list is at another address than Okta');
+      }
+      return found;
     },
     async account(userName) {
       const user = await send(userOf(userName), { mayMiss: true });

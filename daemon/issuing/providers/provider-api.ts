@@ -26,6 +26,13 @@ export interface RemoteCredential {
   readonly label: string | null;
 }
 
+/** A user of the provider. */
+export interface RemoteUser {
+  readonly id: string;
+  readonly userName: string;
+  readonly isActive: boolean;
+}
+
 /** Fields of a new credential. `label` is unique: a lost answer is found by it. */
 interface NewRemote extends Pick<CredentialRecord, 'account' | 'label' | 'device'>, Pick<ProviderOptions, 'handle'> {
   readonly response: AttestationResponse;
@@ -37,6 +44,8 @@ interface NewRemote extends Pick<CredentialRecord, 'account' | 'label' | 'device
 export interface IssuingProvider {
   /** Sends a request that changes nothing. */
   test(): Promise<void>;
+  /** All its users; absent: it cannot list them. */
+  users?(): Promise<readonly RemoteUser[]>;
   /** Id of a person at the provider, by user name: its own id, or the name. Refuses one that it does not know. */
   account(userName: string): Promise<string>;
   /** The other operations take this account. */

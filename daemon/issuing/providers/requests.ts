@@ -15,6 +15,8 @@ export interface JsonRequest {
   readonly form?: Readonly<Record<string, string>>;
   /** A 404 is an answer: null. */
   readonly mayMiss?: boolean;
+  /** The answer gets `next`: the address of the next page of a list, by the header Link (RFC 8288). */
+  readonly withNext?: true;
   /** The content of a 2xx is not read. */
   readonly anyContent?: boolean;
 }
@@ -47,7 +49,7 @@ export function requestsTo(
   const fetch = providerFetch(address, allowed, now);
   return async (
     url,
-    { method = 'GET', authorization = authorized, body, form, mayMiss = false, anyContent = false } = {},
+    { method = 'GET', authorization = authorized, body, form, mayMiss = false, anyContent = false, withNext } = {},
   ) => {
     // The secret may have been stored before secrets were checked, and a token comes from the sign-in server.
     if (authorization !== undefined && !/^[\x20-\x7e]*$/.test(authorization))
@@ -58,19 +60,20 @@ export function requestsTo(
     if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
     const content = form ? new URLSearchParams(form).toString() : body ? JSON.stringify(body) : undefined;
     const response = await fetch(url, { method, headers, body: content, redirect: 'manual' }).catch(error => {
-      // Nothing was sent, and nothing will be: that is not to be repeated.
+      // Nothing was sent, and a retry would not send anything either.
       throw error instanceof AddressRefused ? new ProviderRefused(`${name}: ${error.message}`) : error;
     });
     const { status } = response;
     if (status === 404 && mayMiss) return null;
     const text = await response.text();
-    // Only what refuses has done nothing for certain: a server may redirect after it has registered a credential.
+    // Only a refusal proves that nothing was done: a server may redirect after it has registered a credential.
     if ((status >= 300 && status < 400) || status === 408)
       throw new ProviderAway(`${name} answers with HTTP ${status}: check its address`);
     // Its list and the refusals are for those who issue keys: a server that repeats what it got must not show them the secret.
     const sent = [authorization?.replace(/^\S+ /, ''), form?.client_secret].filter(Boolean) as string[];
     if (status >= 400) throw refused(name, status, reasonIn(text, sent));
-    return text === '' || anyContent ? {} : answerIn(name, text);
+    const answer = text === '' || anyContent ? {} : answerIn(name, text);
+    return withNext ? { ...answer, next: nextIn(response.headers.get('link')) } : answer;
   };
 }
 
@@ -111,6 +114,19 @@ function reasonIn(text: string, secrets: readonly string[]): string {
   if (typeof reason !== 'string') return '';
   const shown = secrets.reduce((kept, secret) => kept.replaceAll(secret, '***'), reason);
   return shown.replace(/\p{Cc}+/gu, ' ').slice(0, 200);
+}
+
+/** The address of the next page; null if there is none. */
+function nextIn(link: string | null): string | null {
+  const next = link?.split(',').find(one => one.includes('rel="next"'));
+  return next ? next.slice(next.indexOf('<') + 1, next.indexOf('>')) : null;
+}
+
+/** The truth value in a member. Throws `ProviderAway` if there is none. */
+export function booleanIn(object: JsonObject, name: string): boolean {
+  const value = object[name];
+  if (typeof value === 'boolean') return value;
+  throw new ProviderAway(`the answer of the provider has no ${name}`);
 }
 
 /** The text in a member. Throws `ProviderAway` if there is none. */

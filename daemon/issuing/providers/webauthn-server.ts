@@ -6,7 +6,7 @@ import { type JsonRequest, objectIn, type ProviderAccess, requestsTo, textIn } f
 
 type Addresses = Pick<ProviderRecord, 'address' | 'finishAddress' | 'removeAddress'>;
 
-/** Milliseconds that a challenge lives if the server names no `timeout`, and at most. */
+/** Milliseconds for which a challenge is valid: without a `timeout` of the server, and at most. */
 const CHALLENGE_MS = 5 * 60_000;
 
 /** The secret is sent as a bearer token. */
@@ -20,7 +20,7 @@ export function webauthnServer(addresses: Addresses, access: ProviderAccess): Is
     },
     account: async userName => userName,
     async options(account) {
-      // Before a key makes a credential that could not be finished, or not be removed.
+      // Checked before a key makes a credential that could not be finished or removed.
       for (const address of [addresses.finishAddress!, addresses.removeAddress!]) {
         const problem = await enteredProblem(address, addresses.address!, access.allowed);
         if (problem !== null) throw new ProviderRefused(`the address ${address} ${problem}`);

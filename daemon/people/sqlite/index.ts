@@ -38,7 +38,7 @@ function readPeople(statements: Statements, query: PersonFilter & Window): Rows<
     return statements.all(sql, JSON.stringify(numbers)).map(row => toPerson(row) as PersonRecord);
   };
   if (filter.keyword !== undefined) {
-    // One look at the index of the texts instead of two at the table.
+    // One search in the index of the texts instead of two in the table.
     const found = statements.values<number>(`SELECT number ${from} ${where}`, ...values);
     found.sort((a, b) => (descending ? b - a : a - b));
     return { rows: rowsOf(found.slice(offset, offset + limit)), total: found.length };

@@ -77,8 +77,26 @@ export function uuidOf(bytes: Uint8Array): string {
 /** The AAGUID of authenticators that have none, such as those of U2F. */
 export const ZERO_AAGUID = '00000000-0000-0000-0000-000000000000';
 
-/** Labels and values of a COSE key for ES256 (RFC 9053). */
-const COSE = { type: 1, algorithm: 3, curve: -1, x: -2, y: -3, ec2: 2, es256: -7, p256: 1 } as const;
+/** Labels and values of COSE keys for ES256 and Ed25519 (RFC 9053). */
+const COSE = {
+  type: 1,
+  algorithm: 3,
+  curve: -1,
+  x: -2,
+  y: -3,
+  ec2: 2,
+  es256: -7,
+  p256: 1,
+  okp: 1,
+  ed25519: 6,
+} as const;
+
+/** The public key of a COSE key for Ed25519 (RFC 9053); null if it is another key. */
+export function ed25519KeyOf(key: CborMap): Uint8Array | null {
+  const x = key.get(COSE.x);
+  const isEd25519 = key.get(COSE.type) === COSE.okp && key.get(COSE.curve) === COSE.ed25519;
+  return isEd25519 && x instanceof Uint8Array && x.length === 32 ? x : null;
+}
 
 /** The uncompressed point of a COSE key for ES256. Throws MalformedError if it is another key or no point of P-256. */
 export function pointOf(key: CborMap): Uint8Array {

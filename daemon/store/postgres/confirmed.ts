@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../commit.ts';
 import type { Reader } from '../store.ts';
 import { toFailure } from './failure.ts';
 import type { DatabaseSession, Result } from './session.ts';
-import { checkCommitted, inTime } from './transaction.ts';
+import { checkCommitted } from './transaction.ts';
 
 /**
  * Milliseconds to wait for the hint of the handle that has committed: twice the time between two hints. After that it was probably
@@ -105,7 +105,7 @@ export class ConfirmedEntry {
           session.run(sql),
         ),
       );
-      const [, head, written, committed] = await inTime(session, Promise.allSettled(sent));
+      const [, head, written, committed] = await Promise.allSettled(sent);
       checkCommitted(session, committed!);
       for (const answer of [head, written]) if (answer?.status === 'rejected') throw answer.reason;
       this.rise((head as PromiseFulfilledResult<Result>).value.rows[0]!.event as number);

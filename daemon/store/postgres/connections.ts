@@ -5,12 +5,16 @@ import { toOpenFailure } from './failure.ts';
 import { versionOf } from './migrate.ts';
 import { migrations } from './migrations.ts';
 import type { Primary } from './primary.ts';
+import type { ReadLength } from './readers.ts';
 import { type DatabaseLogin, DatabaseSession, type SessionSettings } from './session.ts';
 
 /** The server frees the lock of a node that stands still. */
-const writing: SessionSettings = { idleInTransactionMs: 2000, lockMs: 10_000 };
-const reading: SessionSettings = { idleInTransactionMs: 10_000, lockMs: 10_000 };
-/** An export waits for its client between two reads. */
+const writing: SessionSettings = { idleInTransactionMs: 2000, lockMs: 10_000, answerMs: 30_000 };
+/** A list or a figure of a large registry may take long. */
+const reading: SessionSettings = { idleInTransactionMs: 10_000, lockMs: 10_000, answerMs: 120_000 };
+/** One look at an index. */
+const looking: SessionSettings = { ...reading, answerMs: 30_000 };
+/** An export waits for its client between two reads; free space is erased at once. */
 const scanning: SessionSettings = { idleInTransactionMs: 600_000, lockMs: 10_000 };
 
 /** An acknowledged commit must be on disk, whatever the server does by default; a wait for standbys stays. */
@@ -29,6 +33,8 @@ interface ConnectionParts {
   readonly primary: Primary;
   /** The version of the schema that this program knows; the released one if absent. */
   readonly schema?: number | undefined;
+  /** In place of those of all connections. */
+  readonly answerMs?: number | undefined;
 }
 
 /** Opens sessions, each checked before its first use. All reject with a `StoreFailure`. */
@@ -63,8 +69,8 @@ export class Connections {
     return this.#open(writing, makeDurable);
   }
 
-  reader(): Promise<DatabaseSession> {
-    return this.#open(reading, async () => {});
+  reader(length: ReadLength): Promise<DatabaseSession> {
+    return this.#open(length === 'short' ? looking : reading, async () => {});
   }
 
   /** For counters and hints: a crash of the server may lose both, so that nothing need reach a disk or a standby. */
@@ -76,7 +82,7 @@ export class Connections {
 
   /** For work that one node at a time does. */
   worker(): Promise<DatabaseSession> {
-    return this.#open(reading, async () => {});
+    return this.#open(looking, async () => {});
   }
 
   scanner(): Promise<DatabaseSession> {
@@ -92,11 +98,11 @@ export class Connections {
     settings: SessionSettings,
     prepare: (session: DatabaseSession) => Promise<void>,
   ): Promise<DatabaseSession> {
-    const { login, primary } = this.#parts;
+    const { login, primary, answerMs = settings.answerMs } = this.#parts;
     let session: DatabaseSession | undefined;
     try {
       if (this.#closed) throw new StoreUnreachable('the store is closed', '');
-      session = await DatabaseSession.open(login, settings);
+      session = await DatabaseSession.open(login, { ...settings, answerMs });
       // First: a restore holds the journal, and the check reads it.
       await prepare(session);
       await primary.check(session);

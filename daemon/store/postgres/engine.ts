@@ -13,7 +13,7 @@ import { toFailure } from './failure.ts';
 import { TransactionReads } from './load.ts';
 import type { Primary } from './primary.ts';
 import type { DatabaseSession } from './session.ts';
-import { abandon, begin, checkCommitted, finish, inTime, NoAnswer, NotWritten, UnknownSeal } from './transaction.ts';
+import { abandon, begin, checkCommitted, finish, NoAnswer, NotWritten, UnknownSeal } from './transaction.ts';
 
 /** A transaction that was committed. */
 export interface CommittedTransaction {
@@ -79,7 +79,7 @@ export class PostgresEngine implements Engine {
       batch.open(joined => session.together(() => loading.send(joined)));
       const beginning = { subjects, session, commits: batch.commits, loading, end, primary };
       const { draft, after } = await begin(beginning, () => batch.close());
-      await batch.apply(draft);
+      await whileAlive(session, batch.apply(draft));
       if (draft.isEmpty) await abandon(session);
       else await this.#finish(session, draft, after);
     } catch (error) {
@@ -114,6 +114,15 @@ export class PostgresEngine implements Engine {
   }
 }
 
+/** Milliseconds between two statements while changes are applied: the server ends a transaction after 2 s without one. */
+const ALIVE_MS = 500;
+
+/** Shows the server that this node is busy with its transaction, and does not stand still: then no timer runs. */
+async function whileAlive(session: DatabaseSession, work: Promise<void>): Promise<void> {
+  const timer = setInterval(() => void session.run('SELECT 1').catch(() => {}), ALIVE_MS);
+  await work.finally(() => clearInterval(timer));
+}
+
 /**
  * Whether the journal contains the last entry of the commit. The lock comes first: as long as the commit is being carried out, its
  * session holds it. If the entry is there, one more durable write makes sure that everything before it is as durable. Rejects with
@@ -141,22 +150,19 @@ async function wasWritten(
 async function look(session: DatabaseSession, { id, mac }: JournalHead): Promise<boolean> {
   session.warnings = [];
   try {
-    const [, , entry] = await inTime(
-      session,
-      Promise.all([
-        session.run('BEGIN ISOLATION LEVEL READ COMMITTED'),
-        session.run('SELECT event FROM head FOR UPDATE'),
-        session.run('SELECT mac FROM event WHERE id = $1', [id]),
-      ]),
-    );
+    const [, , entry] = await Promise.all([
+      session.run('BEGIN ISOLATION LEVEL READ COMMITTED'),
+      session.run('SELECT event FROM head FOR UPDATE'),
+      session.run('SELECT mac FROM event WHERE id = $1', [id]),
+    ]);
     if (entry.rows[0]?.mac !== mac) {
-      await inTime(session, session.run('ROLLBACK'));
+      await session.run('ROLLBACK');
       return false;
     }
-    const [, committed] = await inTime(
-      session,
-      Promise.allSettled([session.run('UPDATE head SET touched = touched + 1'), session.run('COMMIT')]),
-    );
+    const [, committed] = await Promise.allSettled([
+      session.run('UPDATE head SET touched = touched + 1'),
+      session.run('COMMIT'),
+    ]);
     checkCommitted(session, committed);
     return true;
   } catch (error) {

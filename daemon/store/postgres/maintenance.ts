@@ -33,7 +33,7 @@ export const databaseMaintenance = (registry: KeyedRegistry): StoreMaintenance =
     await registry.subjects.load('postgres');
     const keys = await registry.journalKeys();
     const connections = await connect(registry);
-    const readers = new Readers(() => connections.reader());
+    const readers = new Readers(length => connections.reader(length));
     return {
       ...tableReads(registry.subjects, readers),
       ...journalReads(registry.subjects, keys, read => atOneMoment(connections, read)),

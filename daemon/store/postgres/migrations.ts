@@ -38,7 +38,7 @@ function countIn(counts: UserCounts, users: string): string {
     GROUP BY ${kinds};`;
 }
 /** The statement for the users that `users` selects as `user_key`. */
-export const countUsers = (users: string): string => countIn(keyCounts, users);
+const countUsers = (users: string): string => countIn(keyCounts, users);
 export const countAllUsers = countUsers('SELECT DISTINCT user_key FROM device WHERE user_key IS NOT NULL');
 
 /** The table of the counts, and the trigger that keeps them. */
@@ -268,4 +268,7 @@ export const migrations: readonly Migration[] = [
   { number: 32, name: 'holders and shipments', sql: holders, readableBy: 4 },
   { number: 33, name: 'entries beside devices', sql: schema.entriesBesideDevices, readableBy: 4 },
   { number: 34, name: 'texts of the search', sql: search, readableBy: 4 },
+  // A daemon of the previous step removes the SSH keys of devices that are locked: they have to be issued again.
+  { number: 35, name: 'SSH keys', sql: schema.sshKeys, readableBy: 4 },
+  { number: 36, name: 'shipments on their way', sql: schema.shipmentsOnTheirWay, readableBy: 4 },
 ];

@@ -40,6 +40,8 @@ export interface PostgresOptions extends DatabaseOptions {
   /** Milliseconds between two looks for commits of others, and for which a commit without an answer is looked for. */
   readonly watchMs?: number | undefined;
   readonly patienceMs?: number | undefined;
+  /** Milliseconds in which the server must answer; those of each kind of connection if absent. */
+  readonly answerMs?: number | undefined;
   /** Passed to the shared counters. */
   readonly counting?: Pick<CounterParts, 'deadlineMs' | 'clock'> | undefined;
 }
@@ -59,7 +61,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const login = loginFrom(options);
   await prepare(login, options);
   const primary = new Primary(login.address, now);
-  const connections = new Connections({ login, primary, schema: options.migrations?.length });
+  const connections = new Connections({
+    login,
+    primary,
+    schema: options.migrations?.length,
+    answerMs: options.answerMs,
+  });
   try {
     const end = new JournalEnd([options.journalKey, ...(options.otherJournalKeys ?? [])]);
     const writer = await connections.writer();
@@ -126,7 +133,7 @@ class Handle {
     this.listeners = new CommitListeners(notice);
     this.confirmed = confirmed;
     this.readers = new Readers(
-      () => connections.reader(),
+      length => connections.reader(length),
       session => primary.serves(session),
     );
     this.counters = new PostgresCounters({

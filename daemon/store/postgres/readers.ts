@@ -65,14 +65,15 @@ async function inTurn(result: Result): Promise<Result> {
 }
 
 /** `short`: one look at an index. `long`: lists, statistics and the journal. */
-type ReadLength = 'short' | 'long';
+export type ReadLength = 'short' | 'long';
 
 export class Readers {
   readonly #lanes: Readonly<Record<ReadLength, Lane>>;
   #closed = false;
 
-  constructor(open: () => Promise<DatabaseSession>, serves: Serves = isAlive) {
-    this.#lanes = { short: new Lane(2, open, serves), long: new Lane(3, open, serves) };
+  constructor(open: (length: ReadLength) => Promise<DatabaseSession>, serves: Serves = isAlive) {
+    const lane = (length: ReadLength, size: number) => new Lane(size, () => open(length), serves);
+    this.#lanes = { short: lane('short', 2), long: lane('long', 3) };
   }
 
   /** Runs a read that is prepared once; repeats it if the connection fails. Rejects with `StoreFailure`. */

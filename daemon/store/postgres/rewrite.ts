@@ -48,10 +48,11 @@ async function untilUnseen(session: DatabaseSession): Promise<void> {
 }
 
 /** Each table is locked while it is rewritten. Closes the session. */
-export async function rewriteTables(session: DatabaseSession, { userKey, userId }: ErasedName): Promise<void> {
+export async function rewriteTables(session: DatabaseSession, erased: readonly ErasedName[]): Promise<void> {
   try {
     await session.runOnce("SELECT set_config('lock_timeout', '60s', false)");
-    await session.runOnce(erasedBefore, [userId, userId.toLowerCase(), userKey]);
+    for (const { userKey, userId } of erased)
+      await session.runOnce(erasedBefore, [userId, userId.toLowerCase(), userKey]);
     await session.runOnce(unusedCounts);
     await untilUnseen(session);
     for (const table of rewritten) await session.runOnce(`VACUUM (FULL, ANALYZE) ${table}`);

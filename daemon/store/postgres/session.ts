@@ -19,6 +19,11 @@ export interface SessionSettings {
   readonly idleInTransactionMs: number;
   /** Milliseconds that a statement waits for a lock. */
   readonly lockMs: number;
+  /**
+   * Milliseconds in which the server must answer one of the statements that wait; then the connection is cut, because its other end may
+   * be gone or stand still. A statement is never cancelled: it may be COMMIT. Without an end if absent.
+   */
+  readonly answerMs?: number | undefined;
 }
 
 /** Rows by column name. Numbers are safe integers. */
@@ -53,10 +58,13 @@ export class DatabaseSession {
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;
   readonly #client: pg.Client;
+  readonly #answerMs: number | undefined;
+  #silence: NodeJS.Timeout | undefined;
   #failure: Error | null = null;
 
-  private constructor(client: pg.Client) {
+  private constructor(client: pg.Client, answerMs: number | undefined) {
     this.#client = client;
+    this.#answerMs = answerMs;
     this.ended = new Promise(resolve => void client.once('end', resolve));
     // Without a listener, the end of an idle connection would end the process.
     client.on('error', error => {
@@ -71,7 +79,7 @@ export class DatabaseSession {
   /** Rejects with the error of the server or the connection. */
   static async open(login: DatabaseLogin, settings: SessionSettings): Promise<DatabaseSession> {
     const client = new pg.Client(clientConfig(login, settings));
-    const session = new DatabaseSession(client);
+    const session = new DatabaseSession(client, settings.answerMs);
     try {
       await client.connect();
       return session;
@@ -122,7 +130,11 @@ export class DatabaseSession {
 
   /** Ends the connection when everything is answered. */
   async close(): Promise<void> {
-    if (this.alive) await this.#client.end().catch(() => {});
+    if (this.alive) {
+      this.#expectAnswer();
+      await this.#client.end().catch(() => {});
+    }
+    clearTimeout(this.#silence);
     this.#failure ??= new Error('the connection is closed');
   }
 
@@ -133,13 +145,19 @@ export class DatabaseSession {
   }
 
   async #send(query: pg.QueryConfig): Promise<Result> {
-    this.pending++;
+    if (this.pending++ === 0) this.#expectAnswer();
     try {
       const { rows, command } = await this.#client.query(query);
       return { rows, tag: command };
     } finally {
-      this.pending--;
+      if (--this.pending === 0) clearTimeout(this.#silence);
+      else this.#silence?.refresh();
     }
+  }
+
+  #expectAnswer(): void {
+    clearTimeout(this.#silence);
+    if (this.#answerMs !== undefined) this.#silence = setTimeout(() => this.destroy(), this.#answerMs);
   }
 }
 

@@ -4,7 +4,6 @@ import type { HeldWork, SharedWork } from '../store.ts';
 import { countDaemons } from './daemon-lock.ts';
 import type { Readers } from './readers.ts';
 import type { DatabaseSession, Result } from './session.ts';
-import { inTime } from './transaction.ts';
 
 /** The first number of the advisory locks of shared work ('DvMw'). */
 const workSpace = 0x44764d77;
@@ -59,8 +58,7 @@ class LockSession {
 
   async #begin(open: () => Promise<DatabaseSession>): Promise<DatabaseSession> {
     const session = await open();
-    const begun = session.runOnce('BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY');
-    await inTime(session, begun).catch(error => {
+    await session.runOnce('BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY').catch(error => {
       session.destroy();
       throw error;
     });
@@ -76,7 +74,7 @@ class LockSession {
   async #run(sql: string, values: readonly unknown[] = []): Promise<Result> {
     const session = await this.#session;
     try {
-      return await inTime(session, session.runOnce(sql, values));
+      return await session.runOnce(sql, values);
     } catch (error) {
       session.destroy();
       this.#end();

@@ -19,9 +19,6 @@ const lockHead = (subjects: Subjects) => `SELECT event, mac, seal, at, ${lastCol
     (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS now
   FROM head FOR UPDATE`;
 
-/** Milliseconds for each round trip; more than the server waits for the lock. */
-const ROUND_TRIP_MS = 30_000;
-
 /** COMMIT was sent, and it is unknown whether it was carried out. */
 export class NoAnswer extends Error {
   override name = 'NoAnswer';
@@ -76,9 +73,9 @@ export async function begin(
   const fail = (error: unknown) => {
     throw new NotWritten(error);
   };
-  const [, { rows }] = await inTime(session, answers).catch(fail).finally(locked);
+  const [, { rows }] = await answers.catch(fail).finally(locked);
   const head = rows[0] as unknown as HeadRow & { readonly now: number } & Record<string, number>;
-  await inTime(session, loading.answered()).catch(fail);
+  await loading.answered().catch(fail);
   primary.checkClock(head.now, asked);
   const stored = storedHead(head);
   if (stored && !end.isGenuine(stored)) throw new UnknownSeal();
@@ -89,7 +86,7 @@ export async function begin(
 
 /** Ends a transaction that has nothing to write. */
 export async function abandon(session: DatabaseSession): Promise<void> {
-  await inTime(session, session.run('ROLLBACK')).catch(() => session.destroy());
+  await session.run('ROLLBACK').catch(() => session.destroy());
 }
 
 /**
@@ -105,9 +102,7 @@ export async function finish(subjects: Subjects, session: DatabaseSession, draft
     ['COMMIT', []],
   ];
   const sent = session.together(() => writes.map(([sql, values]) => session.run(sql, values)));
-  const answers = await inTime(session, Promise.allSettled(sent)).catch(error => {
-    throw new NoAnswer(error.message, { cause: error });
-  });
+  const answers = await Promise.allSettled(sent);
   const committed = answers.pop()!;
   // The server has answered it, so the transaction was aborted before COMMIT.
   const refused = answers.find(answer => answer.status === 'rejected' && sqlState(answer.reason) !== '');
@@ -129,14 +124,4 @@ export function checkCommitted(session: DatabaseSession, answer: PromiseSettledR
   // A cancelled wait for the standby is a success with a warning: the commit may be on this server alone.
   const [warning] = session.warnings;
   if (warning !== undefined) throw new NoAnswer(`the server warned during COMMIT: ${warning}`);
-}
-
-/** Cuts the connection if there is no answer in time: a statement is never cancelled, because it may be COMMIT. */
-export async function inTime<T>(session: DatabaseSession, answers: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => session.destroy(), ROUND_TRIP_MS);
-  try {
-    return await answers;
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -15,6 +15,7 @@ export const eventFilters = [
   { name: 'types', column: 'type', is: 'one of' },
   { name: 'device', column: 'device', is: '=' },
   { name: 'actor', column: 'actor', is: '=' },
+  { name: 'requestId', column: 'request_id', is: '=' },
   { name: 'from', column: 'at', is: '>=' },
   { name: 'to', column: 'at', is: '<=' },
 ] as const satisfies readonly (ColumnFilter & { readonly name: keyof EventFilter })[];

@@ -54,3 +54,13 @@ export const whereOf = <R>(only: Only<R> | undefined, mark: string): string =>
 /** Continues at once, or after the round trip. */
 export const withAnswer = <T, U>(answer: AnswerRecord<T>, map: (value: T) => U): AnswerRecord<U> =>
   answer instanceof Promise ? answer.then(map) : map(answer);
+
+/** Like `withAnswer`, of two reads that were sent together. Both are awaited: one that fails unawaited would end the daemon. */
+export const withAnswers = <T, U, V>(
+  first: AnswerRecord<T>,
+  second: AnswerRecord<U>,
+  map: (first: T, second: U) => V,
+): AnswerRecord<V> =>
+  first instanceof Promise || second instanceof Promise
+    ? Promise.all([first, second]).then(([one, other]) => map(one, other))
+    : map(first, second);

@@ -223,4 +223,6 @@ export const migrations: readonly Migration[] = [
   { number: 28, name: 'holders and shipments', sql: holders },
   { number: 29, name: 'entries beside devices', sql: schema.entriesBesideDevices },
   { number: 30, name: 'texts of the search', sql: search },
+  { number: 31, name: 'SSH keys', sql: schema.sshKeys },
+  { number: 32, name: 'shipments on their way', sql: schema.shipmentsOnTheirWay },
 ];

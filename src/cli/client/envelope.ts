@@ -39,7 +39,8 @@ export function openEnvelope(response: TextResponse, origin: string, fields: rea
     const Refusal = status === 503 ? NotServing : ServerRefusal;
     const wait = envelope.code === 429 ? waitSeconds(headers) : null;
     const { code, data } = envelope;
-    throw new Refusal(code, message, { waitSeconds: wait, requestId: requestId(headers), data });
+    const details = Array.isArray(envelope.details) ? envelope.details : [];
+    throw new Refusal(code, message, { waitSeconds: wait, requestId: requestId(headers), data, details });
   }
   const data = envelope.data;
   const problem = problemOf(data, fields);

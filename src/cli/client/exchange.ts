@@ -3,6 +3,7 @@ import { endpoints, type RouteName } from '../../contract/endpoints.ts';
 import { namesIn } from '../../contract/names.ts';
 import { notDevmgr, openEnvelope, requestId } from './envelope.ts';
 import { bytesOf, type HttpResponse, patientTimeouts, readText, type StreamedBody, timeouts } from './http.ts';
+import { pathOf } from './paths.ts';
 import type { HttpTransport } from './transport.ts';
 
 /** How a server is reached. */
@@ -50,7 +51,7 @@ export interface AcceptedResponse {
   readonly isReplay: boolean;
 }
 
-/** A response that is a file. */
+/** A response that is a file; of one that the client has, as `If-None-Match` tells, the status is 304 and the content empty. */
 export interface FileResponse extends Pick<HttpResponse, 'status' | 'headers'> {
   /** The content; errors are those of `bytesOf`. */
   readonly bytes: AsyncIterable<Buffer>;
@@ -79,7 +80,7 @@ export async function fetchFile(link: Link, request: AddressedRequest): Promise<
   const { origin, signal } = link;
   const response = await send(link, request, patientTimeouts, patientTimeouts.headersMs);
   const { status, headers } = response;
-  if (status >= 200 && status < 300)
+  if ((status >= 200 && status < 300) || status === 304)
     return { status, headers, bytes: bytesOf(response, origin, signal, patientTimeouts) };
   const text = { ...response, text: await readText(response, origin, signal) };
   openEnvelope(text, origin, []);
@@ -131,23 +132,3 @@ export const needsToken = (name: RouteName): boolean => !('access' in endpoints[
 /** Whether an operation without a file is sent with an Idempotency-Key. */
 export const takesKey = (name: RouteName): boolean =>
   endpoints[name].method !== 'GET' && !('neverReplayed' in endpoints[name]);
-
-const repeated: ReadonlySet<string> = new Set(['tag', 'userName']);
-
-/** Path and query of a request. Path parameters are escaped, so that no value can reach another operation. */
-export function pathOf(
-  template: string,
-  params: Readonly<Record<string, unknown>> = {},
-  query: Readonly<Record<string, unknown>> = {},
-): string {
-  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')));
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    // Their texts may contain commas: each is a parameter of its own. Other lists are one parameter.
-    if (repeated.has(name) && Array.isArray(value)) for (const text of value) search.append(name, String(text));
-    else search.set(name, value instanceof Date ? value.toISOString() : String(value));
-  }
-  const text = search.toString();
-  return text ? `${path}?${text}` : path;
-}

@@ -14,6 +14,15 @@ interface RefusalDetails {
   readonly hint: string | null;
   /** Data of the refusal, which can show how to continue; null if it has none. */
   readonly data: unknown;
+  /** All problems of the input; empty if the refusal lists none. */
+  readonly details: readonly InputProblem[];
+}
+
+/** What is wrong with one field of the input. */
+interface InputProblem {
+  readonly field: string;
+  readonly reason: string;
+  readonly allowed?: readonly string[];
 }
 
 /** The server received the request and refused it. */
@@ -26,15 +35,17 @@ export class ServerRefusal extends Error implements RefusalDetails {
   readonly request: Readonly<Record<string, unknown>>;
   readonly hint: string | null;
   readonly data: unknown;
-  constructor(code: number, message: string, details: Partial<RefusalDetails> = {}) {
+  readonly details: readonly InputProblem[];
+  constructor(code: number, message: string, facts: Partial<RefusalDetails> = {}) {
     super(message);
     this.code = code;
-    const { waitSeconds = null, requestId = null, request = {}, hint = null, data = null } = details;
+    const { waitSeconds = null, requestId = null, request = {}, hint = null, data = null, details = [] } = facts;
     this.waitSeconds = waitSeconds;
     this.requestId = requestId;
     this.request = request;
     this.hint = hint;
     this.data = data;
+    this.details = details;
   }
 }
 

@@ -7,8 +7,8 @@ import { waitMs } from '../../delivery/retry.ts';
 import { schedules } from '../../delivery/schedules.ts';
 import { sleep } from '../../delivery/wait.ts';
 import type { Client, Route } from './client.ts';
-import { pathOf } from './exchange.ts';
 import { isServerRefusal, NotServing, Unreachable } from './failures.ts';
+import { pathOf } from './paths.ts';
 import { StreamConnection } from './stream-connection.ts';
 import { renewalTime } from './token.ts';
 

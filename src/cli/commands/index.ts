@@ -29,6 +29,7 @@ const usage = () => import('./devices/usage.ts');
 const doctor = () => import('./doctor/doctor.ts');
 const enroll = () => import('./enrollment/enroll/enroll.ts');
 const enrollKeys = () => import('./enrollment/enroll/keys.ts');
+const sshKeys = () => import('./decisions/ssh-keys.ts');
 const providers = () => import('./issuing/providers.ts');
 const providerAdd = () => import('./issuing/provider-add.ts');
 const issue = () => import('./issuing/issue.ts');
@@ -36,6 +37,8 @@ const letter = () => import('./issuing/letter.ts');
 const label = () => import('./enrollment/labels/label.ts');
 const flush = () => import('./enrollment/spool/flush.ts');
 const spoolList = () => import('./enrollment/spool/list.ts');
+const settingsApply = () => import('./settings/apply.ts');
+const settingsExport = () => import('./settings/export.ts');
 const apply = () => import('./many/cleanup/apply.ts');
 const plan = () => import('./many/cleanup/plan.ts');
 const stocktake = () => import('./many/stocktake/stocktake.ts');
@@ -45,6 +48,8 @@ const peopleCases = () => import('./people/cases.ts');
 const peopleLog = () => import('./people/log.ts');
 const peopleErasure = () => import('./people/erasure.ts');
 const peopleMatch = () => import('./people/match.ts');
+const peopleDrift = () => import('./people/drift.ts');
+const peopleUndo = () => import('./people/undo.ts');
 const peopleImport = () => import('./people/import.ts');
 const people = () => import('./people/people.ts');
 const policies = () => import('./proofs/policies.ts');
@@ -154,6 +159,8 @@ export const commandTable: CommandTable = {
         entry('people erase', 'erase a person who has left', peopleErasure, 'peopleErase'),
         entry('people refused', 'list refused provisioning requests', leavers, 'peopleRefused'),
         entry('people match', 'give devices without a person to persons', peopleMatch, 'peopleMatch'),
+        entry('people drift', 'compare persons with their identity provider', peopleDrift, 'peopleDrift'),
+        entry('people undo', 'undo changes of a source of persons', peopleUndo, 'peopleUndo'),
         entry('people leave release', 'lock the keys of held leavers', leavers, 'peopleRelease'),
         entry('tokens add', 'create a token for a program', tokens, 'tokensAdd'),
         entry('tokens list', 'list service tokens', tokens, 'tokensList', 'tokens ls'),
@@ -171,7 +178,7 @@ export const commandTable: CommandTable = {
         entry('providers add oidc', 'add the provider at which people sign in', sso, 'oidcAdd'),
         entry('providers add ldap', 'read persons from an LDAP directory', directory, 'ldapAdd'),
         entry('providers add scim', 'let a provider send persons over SCIM', providerAdd, 'scimAdd'),
-        entry('providers test', 'check what providers give', providers, 'providersTest'),
+        entry('providers test', 'test providers', providers, 'providersTest'),
         entry('providers reconcile', 'compare credentials with a provider', providers, 'providersReconcile'),
         entry('providers sync', 'read the directory now', directory, 'directorySync'),
         entry('providers update', 'replace the secret of a provider', providers, 'providersUpdate'),
@@ -222,6 +229,7 @@ export const commandTable: CommandTable = {
         entry('api', 'call any operation of the interface', api, 'api'),
         entry('replace-code', 'replace the activation code', code, 'code'),
         entry('ship', 'record that a device was sent to its person', shipping, 'ship'),
+        entry('ssh-keys', 'print the SSH keys of a person, for sshd', sshKeys, 'sshKeys'),
         entry('record-use', 'record a use of a device', usage, 'recordUsage'),
         entry('device-backups list', 'list the backups of a device', backups, 'backupsList'),
         entry('device-backups add', 'upload a backup of a device', backups, 'backupsAdd'),
@@ -233,6 +241,8 @@ export const commandTable: CommandTable = {
         entry('cleanup plan', 'plan which devices to lock or to retire', plan, 'cleanupPlan'),
         entry('cleanup apply', 'carry out a plan', apply, 'cleanupApply'),
         entry('stocktake', 'compare scanned numbers with the registry', stocktake, 'stocktake'),
+        entry('settings export', 'write the settings of the registry to a file', settingsExport, 'settingsExport'),
+        entry('settings apply', 'apply a settings file to the registry', settingsApply, 'settingsApply'),
         entry('trust add', 'trust FIDO metadata or certificates of vendors', trust, 'trustImport'),
         entry('trust list', 'list trusted certificates and FIDO metadata', trust, 'trustList', 'trust ls'),
         entry('trust remove', 'stop trusting a certificate or FIDO metadata', trust, 'trustRemove', 'trust rm'),
@@ -256,6 +266,7 @@ export const commandTable: CommandTable = {
     apps: 'application versions that were uploaded',
     users: 'users of the registry',
     cleanup: 'planned changes of many devices',
+    settings: 'settings of the registry as a file',
     people: 'persons that keys belong to',
     providers: 'identity providers: sign-in, people and keys',
     receipts: 'handovers, loans and returns that keys have signed',

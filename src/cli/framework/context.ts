@@ -46,7 +46,7 @@ export interface Context {
   identities(): readonly [string, ...string[]];
   /** Advice if there is no valid token. A token in the environment overrides a login, so logging in would not help. */
   loginHint(how?: string): string;
-  /** How to accept another server than the one that the profile knows. */
+  /** How to accept a server that the profile does not know. */
   readonly acceptHint: string;
 }
 

@@ -47,7 +47,7 @@ export const variables: readonly Variable[] = [
     HTTPS_PROXY: 'proxy for addresses with https://, as http://USER:PASSWORD@HOST:PORT; never for this machine',
     HTTP_PROXY: 'the same, for addresses with http://',
     NO_PROXY:
-      'what is reached without a proxy, separated by commas: names with those below them, addresses, CIDRs, or *',
+      'what is reached without a proxy, separated by commas: host names (which include their subdomains), addresses, CIDRs, or *',
     XDG_DATA_HOME: 'parent of the home folder on Linux (~/.local/share)',
   }),
   ...of('commands', {

@@ -77,7 +77,7 @@ const foreignWords: Readonly<Record<ForeignKind, readonly [is: string, hint: str
   zip: ['a ZIP archive', 'unpack it and give the file in it'],
   gzip: ['compressed with gzip', 'unpack it: gunzip FILE'],
   pdf: ['a PDF document', 'ask for the list as CSV or .xlsx'],
-  binary: ['not a file of text', 'give CSV, .xlsx, JSON or LDIF'],
+  binary: ['not a text file', 'give CSV, .xlsx, JSON or LDIF'],
 };
 
 /** The usage fault for an input. `name`: of the file. */
@@ -138,7 +138,7 @@ function missingFault(name: string, { fields, names, looksLike, rejected }: Miss
   if (looksLike !== null) return usage(problem, `it looks like ${words.makerOf?.(looksLike)}: add --map ${looksLike}`);
   const [column] = rejected;
   if (column !== undefined) {
-    const why = column.why === 'opaque' ? 'has ids that a system has made, not logins' : 'has other values';
+    const why = column.why === 'opaque' ? 'has ids that a system generated, not logins' : 'has other values';
     return usage(
       `${problem}: column "${column.column}" ${why}`,
       `name the column: --map ${fields[0]}=COLUMN${columnsIn(names)}`,

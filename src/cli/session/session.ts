@@ -17,7 +17,7 @@ interface Options {
   readonly notice: (text: string) => void;
   /** Advice if there is no stored login. */
   readonly loginHint: () => string;
-  /** How to accept another server than the one that the profile knows. */
+  /** How to accept a server that the profile does not know. */
   readonly acceptHint: string;
 }
 

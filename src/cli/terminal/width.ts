@@ -11,7 +11,7 @@ function symbols(text: string): string[] {
   return ascii.test(text) ? [...text] : [...new Intl.Segmenter().segment(text)].map(part => part.segment);
 }
 
-/** As many of the first symbols as fit into so many cells. */
+/** As many of the first symbols as fit into this many cells. */
 function fitting(parts: readonly string[], cells: number): string[] {
   let used = 0;
   const end = parts.findIndex(part => {
@@ -21,7 +21,7 @@ function fitting(parts: readonly string[], cells: number): string[] {
   return parts.slice(0, end < 0 ? parts.length : end);
 }
 
-/** Shortens a text without colors to so many cells: at its end, or in its middle if both ends tell values apart (serials). */
+/** Shortens a text without colors to this many cells: at its end, or in its middle if both ends tell values apart (serials). */
 export function shorten(text: string, cells: number, where: 'end' | 'middle'): string {
   if (width(text) <= cells) return text;
   if (cells <= 1) return ellipsis.slice(0, Math.max(0, cells));

@@ -3,11 +3,25 @@ import type { TSchema } from 'typebox';
 import { Code, codes, type ErrorCode } from '../codes.ts';
 import type { RouteShape } from '../define.ts';
 import { forEachText } from '../device-description.ts';
+import { receiptText } from '../receipts/text.ts';
+import { messageOf, messages } from './messages.ts';
 import type { Json, JsonObject } from './schemas.ts';
+
+const registryId = '24d33d41165a36cd537462bd00de2a98';
+const challenge = '_vg6w0uBYTIu7Y1A6SwoT5Rv0zqRsg6qk-elAMEy030';
+const ticket = 'AaIswZWxoyYAG9T_Mqz8McGq8Ehhmoal3XgU2buutNJfn5gimMaKECgotk9EWg';
+const receipt = {
+  receiptId: 'RCT-7KQM2XWDH9TBC4REPA3S',
+  kind: 'handover',
+  serialNumber: 'UK-2026-000001',
+  date: '2026-03-01T08:30:00.000Z',
+  terms: 'The key stays the property of Example Ltd.',
+} as const;
 
 /** Values by field name, consistent across all operations. */
 const byName: Readonly<Record<string, Json>> = {
   ...forEachText(({ example }) => example),
+  active: true,
   activationCodeExpiresAt: '2027-03-01T08:30:00.000Z',
   currentVersion: '0.9.0',
   detail: 'ready',
@@ -18,18 +32,22 @@ const byName: Readonly<Record<string, Json>> = {
   fileName: 'ePass-K9-0001.bak',
   fileSize: 73_400_320,
   id: 'USR-1',
+  idempotencyKeys: true,
+  importedBy: 'admin',
   lockReason: 'reported lost',
   message: 'success',
   note: 'drawer 3',
   oldActivationCode: 'M4TY-Q9CB-2HRK-VX7P',
   problem: null,
   reader: null,
+  removed: true,
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   size: 20,
   total: 1,
   totalPages: 1,
   totalUsageCount: 12,
   totalUsageDuration: 3600,
+  touched: true,
   uploadedBy: 'admin',
   uptimeSeconds: 86_400,
   userEmail: null,
@@ -40,34 +58,120 @@ const byName: Readonly<Record<string, Json>> = {
   changelog: 'First release.',
 };
 
+/** Values of fields that neither their operation nor their schema suggests. */
+const byNameElse: Readonly<Record<string, string>> = {
+  ADMIN: 'registry-admins',
+  DEALER: 'registry-dealers',
+  VIEWER: 'everyone',
+  account: 'ada@example.com',
+  acr: 'phr',
+  amr: 'hwk',
+  advisory: 'YSA-2024-03',
+  authenticatorData: 'rJvnFJ_KvFLLjBoqUeZL1vMx6uAUSnKRdUTl2rbhaFUBAAAAAQ',
+  challenge,
+  credentialId: 'eMLqitIt0cLYP6wqv9pxO84kl0MdXN17GE8QIVLrgsQ',
+  deviceCode: challenge,
+  ephemeralPublicKey: 'BDD1kKVbvVok1BdQo1So5H84Kz_2GgPIrswN3vMc3EZ6cqaIWYi78RRgkVja8Z-lZFFA73B3m4eUssdjNa9x_a8',
+  fingerprint: '62760c6a6ef91679f454c8902b80fd009825b3f25da90f1fbace2ec6586cd5a8',
+  identityId: ticket,
+  label: 'sample',
+  messageId: 'evt_24d33d41_193_9f2d4e41440fd0c4',
+  proofId: ticket,
+  registryId,
+  relyingParty: `${registryId}.devmgr.invalid`,
+  remoteId: 'BpYJ5gW3',
+  requestId: ticket,
+  scopes: 'openid',
+  secret: challenge,
+  serialNumber: 'UK-2026-000001',
+  signature: 'MEQCID4NiJtLCanekWVTHrfwwWgVIp0QPCr1iYrZWfNeeW4RAiAt4tMmahDMIsdTCxPYDAEBRhrH9ZuFfnBC_vherLzIUQ',
+  site: 'example.com',
+  state: challenge,
+  subject: 'CN=devmgr sample root',
+  terms: receipt.terms,
+  text: receiptText({ ...receipt, registryId, deviceId: 'DEV-1', lot: null, person: 'alice', name: null, dueAt: null }),
+  url: 'https://login.example.com/authorize?client_id=devmgr',
+  value: '7',
+};
+
 const ada = { userName: 'ada.lovelace', email: 'ada@example.com' };
 const attributes = { userName: 'uid', email: 'mail', id: 'entryUUID' };
 const active = { status: 'ACTIVE' };
 const unlocked = { lockReason: null, lockedAt: null, deactivatedAt: null };
+const apk = { fileName: 'devmgr-1.0.0.apk' };
+const ssoSettings = { localAccounts: { from: 'ANYWHERE', names: [] } };
+const proofPolicy = { leastFirmware: [{ model: 'YubiKey', version: '5.7.0' }] };
+const publicKey = [
+  '-----BEGIN PUBLIC KEY-----',
+  'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAExleX3Nd1uFj+yqkN0sBwTR2VSVoy',
+  'HdvYy998E/O6hDk+vWqnJ/x3vbPjBmCnR6zFl/KWrqLyfUcJowWer0yGkA==',
+  '-----END PUBLIC KEY-----\n',
+].join('\n');
+const signed = { publicKey, person: 'alice', grade: 'model' };
+const at = receipt.date;
 /** Values of fields in the response of one operation. */
 const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   activateDevice: active,
-  batchRegisterDevices: { total: 1, success: 1, failed: 0, code: 200 },
+  approveTerminalLogin: { approved: true },
+  batchUpdateDevices: {
+    ...{ success: 1, code: 200, serialNumber: receipt.serialNumber, deviceId: 'DEV-1' },
+    data: { deviceId: 'DEV-1', status: 'LOCKED', lockedAt: receipt.date, lockReason: 'audit', version: 3 },
+  },
+  batchRegisterDevices: {
+    ...{ total: 1, success: 1, failed: 0, message: 'registered' },
+    ...{ deviceId: 'DEV-1', activationCode: '7KQM-2XWD-H9TB-C4RE' },
+  },
+  createIdentityChallenge: { policy: 'where-needed' },
   createPerson: ada,
   deactivateDevice: { status: 'DEACTIVATED' },
+  erasePerson: { where: 'webhooks' },
   getDevice: { ...active, ...unlocked, backupCount: 1 },
   getPerson: ada,
-  getHealth: { ready: true },
-  getLatestAppVersion: { updateAvailable: true },
-  getAppVersion: { fileName: 'devmgr-1.0.0.apk' },
-  listAppVersions: { fileName: 'devmgr-1.0.0.apk' },
+  getHealth: { ready: true, store: { state: 'ready', detail: 'SQLite' } },
+  getLatestAppVersion: { ...apk, updateAvailable: true },
+  getAppVersion: apk,
+  getReceipt: signed,
+  getSession: { console: true },
+  listAppVersions: apk,
   listDevices: active,
   listHeldPeople: { ...ada, active: false },
+  listOwnDevices: { ...active, next: 'receive' },
   listPeople: ada,
-  listCases: { userName: ada.userName },
+  listCases: { userName: ada.userName, id: 'DEV-1' },
   listProvisioning: { userName: ada.userName },
+  comparePeople: { userName: ada.userName },
   listUnmatched: { userName: ada.userName, userId: 'Ada.Lovelace' },
   lockDevice: { status: 'LOCKED' },
   registerDevice: { status: 'INACTIVE' },
+  reportLost: { status: 'LOCKED' },
+  reportPerson: {
+    complete: true,
+    person: {
+      ...{ ...ada, name: 'Ada Lovelace', names: null, externalId: null, active: false, groups: [], source: 'local' },
+      ...{ createdAt: at, updatedAt: at, leftAt: at, heldAt: null, pendingName: null, dueAt: null, reason: 'has left' },
+      ...{ endedBy: 'admin', removedAt: null, personId: 'PER-1' },
+    },
+    case: { opened: at, closed: at, kept: [], items: [] },
+  },
   setDirectory: attributes,
+  setProofPolicy: proofPolicy,
+  setSso: ssoSettings,
+  shipDevice: active,
   showDirectory: attributes,
+  showProofPolicy: proofPolicy,
+  showSsoSettings: ssoSettings,
+  submitProof: { grade: 'claimed' },
+  submitReceipt: signed,
+  testDirectory: { detail: 'the directory is not set up' },
+  testProvider: { problem: 'example.okta.com: the name does not exist', proxy: null },
+  testSso: {
+    ...{ check: 'settings', detail: 'single sign-on is off', scopes: ['openid'] },
+    grantTypes: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+  },
+  testWebhook: { messageId: 'test_1d0e40da-14e1-48a5-9f22-69b37a6cbedd', reason: 'the name does not exist' },
   unlockDevice: active,
-  uploadAppVersion: { fileName: 'devmgr-1.0.0.apk' },
+  undoPeople: { id: 'PER-1' },
+  uploadAppVersion: apk,
 };
 
 interface ExampleSchema {
@@ -77,6 +181,7 @@ interface ExampleSchema {
   readonly examples?: readonly Json[];
   readonly default?: Json;
   readonly minimum?: number;
+  readonly minItems?: number;
   readonly properties?: Readonly<Record<string, ExampleSchema>>;
   readonly required?: readonly string[];
   readonly items?: ExampleSchema;
@@ -92,22 +197,27 @@ function exampleOf(schema: ExampleSchema, name: string, given: Values): Json {
   // The id of a user is a text, that of an event a number.
   if (named !== undefined && type !== 'object' && !(type === 'integer' && typeof named === 'string')) return named;
   if (schema.examples?.[0] !== undefined) return schema.examples[0];
+  if (inner && /^(string|integer)$/.test(inner.type ?? '') && !inner.enum && !inner.examples) return null;
   if (inner) return exampleOf(inner, name, given);
   if (schema.default !== undefined) return schema.default;
   if (schema.enum?.[0] !== undefined) return schema.enum[0];
   switch (schema.type) {
     case 'object':
-      return objectExample(schema, given, () => true);
+      return objectExample(schema, given, field => schema.required?.includes(field) || given[field] !== undefined);
     case 'array':
-      return schema.items ? [exampleOf(schema.items, name, given)] : [];
+      return schema.items && (schema.minItems || isKnown(schema.items)) ? [exampleOf(schema.items, name, given)] : [];
     case 'integer':
       return schema.minimum ?? 0;
     case 'boolean':
       return false;
     default:
-      return name;
+      return byNameElse[name] ?? name;
   }
 }
+
+/** Whether something is known about the items of a list. */
+const isKnown = ({ type, enum: words, examples }: ExampleSchema): boolean =>
+  type !== 'string' || Boolean(words ?? examples);
 
 function objectExample(schema: ExampleSchema, given: Values, wanted: (name: string) => boolean): JsonObject {
   const fields = Object.entries(schema.properties ?? {}).filter(([name]) => wanted(name));
@@ -147,18 +257,21 @@ export function givenParameter(shape: RouteShape, name: string): Json | undefine
 /** A value from the schema of a parameter; undefined if it suggests none. */
 export const suggested = (schema: TSchema): Json | undefined => plain(schema).examples?.[0] ?? plain(schema).default;
 
-/** Messages that say more than the meaning of their code. */
-const messages: Partial<Record<ErrorCode, string>> = {
-  [Code.serialDuplicated]: 'serialNumber UK-2026-000001 already exists: DEV-1 (INACTIVE)',
-};
-
 /** The envelope of an error of one operation, or of any operation if `shape` is undefined. */
 export function errorExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
+  const recorded = shape && messageOf(shape, code);
   const input = shape?.body ?? shape?.form ?? shape?.query;
-  const first = input && plain(input).required?.[0];
-  const message =
-    code === Code.parameterError && first ? `${first} is required` : (messages[code] ?? codes[code].meaning);
+  if (typeof recorded === 'object')
+    return { code, message: `${recorded.field} ${recorded.reason}`, data: null, details: [{ ...recorded }] };
+  const required = recorded || !input ? [] : (plain(input).required ?? []);
+  const message = recorded ?? messages[code] ?? codes[code].meaning;
   if (code !== Code.parameterError) return { code, message, data: null };
-  const problem = first ? { field: first, reason: 'is required' } : { field: '', reason: message };
-  return { code, message, data: null, details: [problem] };
+  const [first] = required;
+  // All problems of an empty body, as the response lists them.
+  const problems = required.map(field => {
+    const allowed = plain(input!).properties?.[field]?.enum;
+    return { field, reason: 'is required', ...(allowed ? { allowed } : {}) };
+  });
+  if (first) return { code, message: `${first} is required`, data: null, details: problems };
+  return { code, message, data: null, details: [{ field: '', reason: message }] };
 }

@@ -7,7 +7,7 @@ import { closeCodes, stream } from '../values.ts';
 import { errorResponses } from './errors.ts';
 import { dataExample, givenParameter, inputExample, suggested } from './examples.ts';
 import { everyHeader, header, json, limitHeaders, replayHeader } from './headers.ts';
-import { type JsonObject, ref, toOpenapi } from './schemas.ts';
+import { type JsonObject, ref, toForm, toOpenapi } from './schemas.ts';
 
 /** Tag of the operations that are additions to the published interface. */
 export const extensionTag = 'extension';
@@ -165,7 +165,7 @@ function requestBody(shape: RouteShape): JsonObject {
 }
 
 function form({ file, form: fields, ...shape }: RouteShape): JsonObject {
-  const schema = fields ? toOpenapi(fields) : { type: 'object' };
+  const schema = fields ? toForm(fields) : { type: 'object' };
   const name = file?.field ?? 'file';
   return {
     schema: {

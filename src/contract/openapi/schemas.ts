@@ -1,18 +1,11 @@
 /** Schemas of the contract as OpenAPI 3.0.3 schema objects. Shared schemas have a name and are referenced. */
 import type { TSchema } from 'typebox';
-import { appVersion } from '../apps.ts';
-import { backup } from '../backups.ts';
-import { batchItem, deviceDetailData, deviceListItem, registration } from '../devices.ts';
 import { administrationEvents, hardwareEvents, journalEvents } from '../events.ts';
 import { LIST, SHAPE, TEXT } from '../fields.ts';
-import { driverStatus, key } from '../hardware.ts';
 import { isObject } from '../json-object.ts';
 import { paged } from '../paging.ts';
-import { proofPolicy } from '../proof.ts';
-import { serviceToken } from '../tokens.ts';
-import { trustedCertificate } from '../trust.ts';
 import { user } from '../users.ts';
-import { webhook } from '../webhooks.ts';
+import { type NamedSchema, namedSchemas } from './names.ts';
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -21,24 +14,17 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-const named: Readonly<Record<string, { readonly schema: TSchema; readonly description: string }>> = {
-  Device: { schema: deviceDetailData, description: 'A device in full' },
-  DeviceListItem: { schema: deviceListItem, description: 'A device in a list' },
-  DeviceRegistration: { schema: registration, description: 'The fields of a new device' },
-  BatchItem: { schema: batchItem, description: 'The result for one item of a batch' },
-  User: { schema: user, description: 'A user of this system' },
-  AppVersion: { schema: appVersion, description: 'An uploaded installer package' },
-  Backup: { schema: backup, description: 'A backup of a device' },
-  ServiceToken: { schema: serviceToken, description: 'A token of a program' },
-  ProofPolicy: { schema: proofPolicy, description: 'What a key must prove before it is registered' },
-  TrustedCertificate: { schema: trustedCertificate, description: 'A certificate that the registry trusts' },
-  Webhook: { schema: webhook, description: 'An endpoint that events are posted to' },
-  Key: { schema: key, description: 'A physical key that is plugged in' },
-  DriverStatus: { schema: driverStatus, description: 'State of a hardware driver' },
-};
+type Raw = Record<string, Json>;
+
+const pageProperties = Object.keys(paged(user).properties).join();
+const isPage = (schema: Raw) => isObject(schema.properties) && Object.keys(schema.properties).join() === pageProperties;
 
 /** Schemas are compared by their JSON: marking a field as optional copies its schema. */
-const nameOf = new Map(Object.entries(named).map(([name, { schema }]) => [JSON.stringify(schema), name]));
+const named = new Map<string, Omit<NamedSchema, 'schema'>>();
+for (const { name, schema, description } of namedSchemas()) {
+  const text = JSON.stringify(schema);
+  if (!named.has(text) && !isPage(JSON.parse(text))) named.set(text, { name, description });
+}
 
 /** A reference to a schema of `components.schemas`. */
 export const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
@@ -70,16 +56,17 @@ const howToContinue: JsonObject = {
   expected: namedDevice('the device that the key should be; null if it should be a new one'),
 };
 
-type Raw = Record<string, Json>;
-
 /** The OpenAPI form of a schema; a shared schema becomes a reference. */
 export function toOpenapi(schema: TSchema): JsonObject {
   return convert(JSON.parse(JSON.stringify(schema)) as Raw);
 }
 
+/** The OpenAPI form of the fields of a form, to which the file is added: it has no name. */
+export const toForm = (schema: TSchema): JsonObject => convertBody(JSON.parse(JSON.stringify(schema)) as Raw);
+
 function convert(schema: Raw): JsonObject {
-  const name = nameOf.get(JSON.stringify(schema));
-  if (name) return ref(name);
+  const known = named.get(JSON.stringify(schema));
+  if (known) return ref(known.name);
   return isPage(schema) ? page(schema) : convertBody(schema);
 }
 
@@ -121,14 +108,12 @@ function oneOrMore(values: readonly Json[], description: string): JsonObject {
   return { description, anyOf: [one, { type: 'array', items: one, minItems: 1 }] };
 }
 
-/** In OpenAPI 3.0, null must also be one of the values of an enumeration. */
+/** In OpenAPI 3.0, null must also be one of the values of an enumeration, and what stands beside a reference does not count. */
 function orNull(schema: JsonObject): JsonObject {
+  if (schema.$ref) return { anyOf: [schema, { type: 'object', nullable: true, enum: [null] }] };
   const values = schema.enum;
   return { ...schema, nullable: true, ...(Array.isArray(values) ? { enum: [...values, null] } : {}) };
 }
-
-const pageProperties = Object.keys(paged(user).properties).join();
-const isPage = (schema: Raw) => isObject(schema.properties) && Object.keys(schema.properties).join() === pageProperties;
 
 function page(schema: Raw): JsonObject {
   const list = (schema.properties as JsonObject).list as Raw;
@@ -141,10 +126,9 @@ function mapValues(object: JsonObject, change: (value: Raw) => JsonObject): Json
 
 /** `components.schemas`. */
 export function sharedSchemas(): JsonObject {
-  const records = Object.entries(named).map(([name, { schema, description }]) => [
-    name,
-    { description, ...convertBody(JSON.parse(JSON.stringify(schema)) as Raw) },
-  ]);
+  const records = [...named]
+    .reverse()
+    .map(([text, { name, description }]) => [name, { description, ...convertBody(JSON.parse(text) as Raw) }]);
   return { ...envelopes(), ...pages(), ...Object.fromEntries(records), ...notifications() };
 }
 

@@ -11,6 +11,7 @@ import type { Cluster } from '../cluster.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const sources = [
+  'LICENSE',
   'bin',
   'src',
   'daemon',

@@ -7,6 +7,7 @@ import { subjectKindOf } from '../../../daemon/store/journal.ts';
 import type { Window } from '../../../daemon/store/queries.ts';
 import type { CommitNotice, Store } from '../../../daemon/store/store.ts';
 import { personKey } from '../../../src/contract/person-key.ts';
+import { isSshKey } from '../../../src/contract/ssh-key.ts';
 import type { OpenedStore } from './fixtures.ts';
 import { daysOf, listModel, talliesOf } from './list-model.ts';
 import {
@@ -155,6 +156,12 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     const named = present().people.filter(({ userKey }) => userKey === key);
     return named.length > 0 && named.every(({ active }) => !active);
   };
+  const onTheirWay = (sentBy: number) =>
+    present().devices.flatMap(({ number, status, shippedAt, receivedAt }) =>
+      status !== 'ACTIVE' || shippedAt === null || receivedAt !== null || shippedAt > sentBy
+        ? []
+        : [{ number, shippedAt }],
+    );
   const unmatched = () =>
     present().devices.flatMap(({ number, userId, userKey, person }) =>
       userId === null || person !== null ? [] : [{ number, userId, userKey }],
@@ -245,6 +252,11 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         .credentials.filter(one => one.removedAt === null && one.uncertainAt === null && one.issuedAt !== null)
         .filter(one => ids.includes(one.credentialId!))
         .map(({ credentialId, device }) => ({ credentialId: credentialId!, device })),
+    issuedSshKeys: async keys =>
+      present()
+        .credentials.filter(one => one.removedAt === null && one.uncertainAt === null && one.issuedAt !== null)
+        .filter(one => keys.includes(one.remoteId!))
+        .map(({ remoteId, device }) => ({ sshKey: remoteId!, device })),
     credentialsAt: async (provider, after, limit) =>
       present()
         .credentials.filter(one => one.provider === provider && one.number > after)
@@ -389,6 +401,7 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
             (filter.types?.includes(event.type) ?? true) &&
             (filter.device === undefined || event.device === filter.device) &&
             (filter.actor === undefined || event.actor === filter.actor) &&
+            (filter.requestId === undefined || event.requestId === filter.requestId) &&
             (filter.from === undefined || event.at >= filter.from) &&
             (filter.to === undefined || event.at <= filter.to),
         )
@@ -423,6 +436,14 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
     ssoSessions: async user => present().ssoSessions.get(user) ?? null,
     allSsoSessions: async () => [...present().ssoSessions.values()],
     refusedRequests: async () => [...present().refused.values()],
+    erasablePersons: async () => [],
+    erasedByPolicy: async () => [],
+    laterUpdates: async (user, after) =>
+      present()
+        .events.filter(({ id, type, subject }) => type === 'USER_UPDATED' && subject === user && id > after)
+        .slice(0, 1)
+        .map(({ id }) => ({ id })),
+    laterPersonEntries: async () => [],
     personEntries: async (person, limit) =>
       present()
         .events.filter(({ type, subject }) => /^PERSON_/.test(type) && (person === null || subject === person))
@@ -441,15 +462,30 @@ function memoryStore(shared: Shared, fault: Fault | undefined): Store {
         return revokedAt === null && expiresAt > now && user?.disabled === false && hasLeft(user.userKey) && waits;
       }).length,
     leaverCredentials: async () =>
-      present().credentials.filter(({ device, removedAt, credentialId }) => {
+      present().credentials.filter(({ device, removedAt, credentialId, remoteId }) => {
         const owner = present().devices[device - 1]?.person;
-        return removedAt === null && credentialId !== null && owner && present().people[owner - 1]?.active === false;
+        return (
+          removedAt === null &&
+          credentialId !== null &&
+          !isSshKey(remoteId) &&
+          owner &&
+          present().people[owner - 1]?.active === false
+        );
       }).length,
     unmatchedActive: async () => {
       const { devices, people } = present();
       const isUnmatched = (one: (typeof devices)[number]) => one.userId !== null && one.person === null;
       return people.length === 0 ? 0 : devices.filter(one => isUnmatched(one) && one.status === 'ACTIVE').length;
     },
+    shipmentCount: async sentBy => onTheirWay(sentBy).length,
+    shipments: async (sentBy, after, limit) =>
+      onTheirWay(sentBy)
+        .filter(
+          ({ shippedAt, number }) =>
+            shippedAt > after.shippedAt || (shippedAt === after.shippedAt && number > after.number),
+        )
+        .sort((a, b) => a.shippedAt - b.shippedAt || a.number - b.number)
+        .slice(0, limit),
     scimTokens: async now =>
       present().serviceTokens.filter(
         ({ may, owner, revokedAt, expiresAt }) =>

@@ -98,6 +98,28 @@ export const receiptRules: readonly Rule[] = [
     expect(await store.device(1)).toMatchObject({ receivedAt, version: 3 });
   }),
 
+  rule('devices on their way are counted and paged by the time at which they were sent', async ({ store, reopen }) => {
+    const numbers = [1, 2, 3, 4, 5, 6];
+    await commit(store, ...numbers.map(number => addDevice(`S-${number}`)));
+    const sent = (number: number, shippedAt: number | null) => setDevice(number, { status: 'ACTIVE', shippedAt });
+    await commit(store, sent(1, 7), sent(2, 5), sent(3, 5), sent(4, 5), sent(5, null), sent(6, 9));
+    await commit(store, add(receiptOf('RCT-A', 3)), setDevice(4, { status: 'LOCKED' }));
+    const ways = async (of: Store) => [
+      await of.shipmentCount(8),
+      await of.shipments(8, { shippedAt: 0, number: 0 }, 10),
+      await of.shipments(8, { shippedAt: 5, number: 1 }, 1),
+      await of.shipments(9, { shippedAt: 5, number: 2 }, 10),
+    ];
+    const [first, second, third] = [
+      { number: 2, shippedAt: 5 },
+      { number: 1, shippedAt: 7 },
+      { number: 6, shippedAt: 9 },
+    ];
+    const expected = [2, [first, second], [first], [second, third]];
+    expect(await ways(store)).toEqual(expected);
+    expect(await ways(await reopen())).toEqual(expected);
+  }),
+
   rule('a loan is announced once, and stays overdue', async ({ store }) => {
     await commit(store, addDevice('S-1'));
     await commit(store, loan('RCT-A', 1, 5_000));

@@ -30,7 +30,7 @@ const userArg: ArgShape = { name: 'USER', help: 'user id or name', offer: 'user'
 
 /** Lists the keys of a user: `GET /api/users/{userId}/passkeys/list`. */
 export const usersKeys = command({
-  description: 'Without a name, your own. Keys are registered in the console: devmgr open.',
+  description: 'Without a name, lists your own keys. Keys are registered in the console: devmgr open.',
   args: [{ ...userArg, optional: true }],
   flags: listFlags(fields),
   examples: [

@@ -72,7 +72,7 @@ export const tokensAdd = command({
       value: 'PERMISSION',
       many: true,
       choices: tokenPermissions,
-      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2; decide: ask whether keys may be used',
+      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2; decide: ask whether keys may be used; record-use: with decide, count that as use; ssh: read SSH keys of persons. A VIEWER with one of these four can do nothing else',
     },
   },
   examples: [
@@ -85,6 +85,7 @@ export const tokensAdd = command({
       does: 'for a program that manages webhooks',
       line: 'tokens add alerts --role ADMIN --may webhooks >alerts.token',
     },
+    { does: 'for a host that asks for SSH keys', line: 'tokens add host-1 --role VIEWER --may ssh >host-1.token' },
     {
       does: 'for a door that asks whether keys may be used',
       line: 'tokens add front-door --role VIEWER --may decide >front-door.token',

@@ -159,7 +159,7 @@ export const daemonRotateKey = command({
 /** Sets a random password for a user. */
 export const daemonResetPassword = command({
   description:
-    'For the case that no administrator can log in; otherwise use users passwd. Writes the new password to standard output and ends all logins of the user. Refused while the daemon is running.',
+    'Use this if no administrator can log in; otherwise, use users passwd. Writes the new password to standard output and ends all logins of the user. Refused while the daemon is running.',
   args: [{ name: 'USER', help: 'user name' }],
   flags: registryFlags,
   examples: [{ does: 'if no administrator can log in', line: 'daemon reset-password admin' }],

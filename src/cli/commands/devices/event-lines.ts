@@ -36,7 +36,7 @@ export function wordsOf({ type, data, changes = [] }: Notification): string {
     if (name === 'product') return product(data);
     const kind = journalEvent(type)?.data[name];
     if (kind === 'activeDevices') return counted(data[name] as number, 'ACTIVE device');
-    return kind === 'loanEnd' ? localTime(text(data[name])) : text(data[name]);
+    return kind === 'loanEnd' || kind === 'sentAt' ? localTime(text(data[name])) : text(data[name]);
   };
   return row?.words ? filled(row.words, shownAs) : type;
 }

@@ -19,7 +19,7 @@ export const exportDevices = command({
   flags: {
     ...filterFlags,
     ...listFlags([...deviceFields, 'name']),
-    names: { help: 'add the field name: the name of the person whom the device is bound to' },
+    names: { help: 'add the field name: the name of the person to whom the device belongs' },
     output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
     out: fileFlag('write to this file instead of standard output; an existing file is replaced'),
   },

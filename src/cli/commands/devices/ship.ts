@@ -8,7 +8,7 @@ import { timeAndDistance } from '../../terminal/when.ts';
 /** Records that a device was sent: `POST /api/devices/{deviceId}/shipped`. */
 export const ship = command({
   description:
-    'The device is on its way to its person from then on, until a touch of the key confirms that it has arrived: the person does that in the console, or devmgr receipts add does it at a desk. The device must be ACTIVE. Sending it again replaces the time.',
+    'Records that the device is on its way to its person, until a touch of the key confirms its arrival: in the console, or at a desk with devmgr receipts add. The device must be ACTIVE. A second shipment replaces the time.',
   args: [deviceArg],
   flags: pluggedFlag,
   examples: [

@@ -54,7 +54,7 @@ export async function bindingChecks(context: Context): Promise<readonly Check[]>
   return [check('bindings', 'warning', detail, `bind to the names: ${commandLine(context, 'doctor --bind-names')}`)];
 }
 
-/** Binds the devices to the names, after a question. The exit code: 7 if some were refused, such as a locked one. */
+/** Binds the devices to the names, after a confirmation. The exit code: 7 if some were refused, such as a locked one. */
 export async function bindNames(context: Context, yes: boolean): Promise<number> {
   const { out, registry, globals } = context;
   const found = await boundToIds(context);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { DataOf } from '../../../contract/define.ts';
 import type { Key } from '../../../contract/hardware.ts';
 import type { Routes } from '../../../contract/routes.ts';
-import { proxyFor, proxyWords } from '../../../delivery/proxies.ts';
+import { proxyNamed } from '../../../delivery/proxies.ts';
 import type { Client } from '../../client/client.ts';
 import { isServerRefusal } from '../../client/failures.ts';
 import { errorWords, Fault, isFault, systemWords } from '../../fault.ts';
@@ -112,8 +112,8 @@ async function serverChecks(context: Context, addresses: readonly string[]): Pro
 async function addressCheck(registry: Client, address: string, signal: AbortSignal): Promise<Check> {
   try {
     const health = await registry.call('getHealth', {});
-    const proxy = proxyFor(new URL(address));
-    const detail = `${address}, ${health.service} ${health.version}${proxy ? `, through ${proxyWords(proxy)}` : ''}`;
+    const proxy = proxyNamed(address);
+    const detail = `${address}, ${health.service} ${health.version}${proxy ? `, through ${proxy}` : ''}`;
     if (health.ready) return check('server', 'ok', detail);
     return check('server', 'failed', detail, 'the operator of the server should check its log');
   } catch (error) {
@@ -141,7 +141,9 @@ async function loginCheck(context: Context): Promise<Check> {
 async function hardwareChecks(context: Context): Promise<Check[]> {
   try {
     const { list, drivers } = await context.hardware.call('listKeys');
-    const usb = (await usbProblems()).map(problem => check('usb', 'warning', problem, usbHint));
+    // Under Wine, drive Z: has /dev/kmsg, and a read of it waits for the next message.
+    const problems = process.platform === 'linux' ? await usbProblems() : [];
+    const usb = problems.map(problem => check('usb', 'warning', problem, usbHint));
     return [...drivers.map(driverCheck), ...usb, ...list.map(keyCheck)];
   } catch (error) {
     if (isFault(error, 'interrupted')) throw error;

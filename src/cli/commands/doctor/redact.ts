@@ -182,7 +182,7 @@ function withoutLogin(run: string): string {
   return start < 2 || end < start ? run : `${run.slice(0, start)}[removed]${run.slice(end)}`;
 }
 
-/** Nothing of 16 symbols that are an activation code and not a word or a number. */
+/** Replaces 16 symbols that are an activation code and not a word or a number. */
 const withoutBareCode = (found: string): string => {
   const hasLetter = /[a-z]/i.test(found);
   return hasLetter && (/\d/.test(found) || found === found.toUpperCase()) ? '[code]' : found;

@@ -71,7 +71,10 @@ const standing = [
   ['accounts', 'enabled account', 'of people who have left', 'people cases'],
   ['tokens', 'accepted service token', 'of people who have left', 'people cases'],
   ['credentials', 'credential', 'of people who have left, not removed by the provider', 'providers list'],
+  ['drift', 'active person', 'gone or disabled at the identity provider or in the directory', 'people drift'],
+  ['unerased', 'person', 'whom the policy cannot erase: a provider has not removed a credential', 'providers list'],
   ['unreported', 'active person', 'whose source can no longer report that they leave', 'providers list'],
+  ['shipments', 'key', 'sent to their persons, whose arrival is overdue', 'events --type SHIPMENT_OVERDUE'],
 ] as const;
 
 /** A server of an earlier version does not have it. */
@@ -165,9 +168,12 @@ async function issuingChecks(context: Context): Promise<Check[]> {
 }
 
 async function issuingCheck(context: Context, { providerId, name, pending }: ProviderItem): Promise<Check> {
-  const { reachable, problem } = await context.registry.call('testProvider', { params: { providerId } });
+  const { reachable, problem, proxy } = await context.registry.call('testProvider', { params: { providerId } });
   const waiting = pending > 0 && `${pending} ${pending === 1 ? 'credential' : 'credentials'} still to be removed`;
-  const detail = [safe(name), !reachable && safe(problem ?? 'does not answer'), waiting].filter(Boolean).join(', ');
+  const through = proxy && !problem?.includes(proxy) && safe(`through ${proxy}`);
+  const detail = [safe(name), !reachable && safe(problem ?? 'does not answer'), through, waiting]
+    .filter(Boolean)
+    .join(', ');
   const test = commandLine(context, `providers test ${safe(name)}`);
   const list = commandLine(context, 'providers list');
   const fix = reachable

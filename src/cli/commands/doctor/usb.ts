@@ -19,7 +19,7 @@ interface UsbSources {
   readonly log?: () => string;
 }
 
-/** A problem for each full host controller, and for each device without a configuration; none on other systems than Linux. */
+/** A problem for each full host controller, and for each device without a configuration. Only Linux can be asked. */
 export async function usbProblems({ devices = DEVICES, log = kernelLog }: UsbSources = {}): Promise<string[]> {
   const names = await readdir(devices).catch(() => []);
   const unconfigured: string[] = [];

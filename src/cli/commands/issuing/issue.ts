@@ -1,5 +1,6 @@
 import type { DataOf } from '../../../contract/define.ts';
 import type { Key } from '../../../contract/hardware.ts';
+import type { CredentialItem } from '../../../contract/providers.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { IssueOutcome } from '../../../enrollment/issue-events.ts';
 import { askedReset, eraseKey } from '../../../enrollment/key-reset.ts';
@@ -11,7 +12,7 @@ import { errorWords, Fault, failure, usage } from '../../fault.ts';
 import { type Context, notify } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { registeredDevice } from '../../framework/devices/registration.ts';
-import { type FlagValues, yesFlag } from '../../framework/flags.ts';
+import { type FlagValues, fileFlag, yesFlag } from '../../framework/flags.ts';
 import { present } from '../../framework/present.ts';
 import { demandYes } from '../../terminal/prompt.ts';
 import { safe } from '../../terminal/text.ts';
@@ -21,6 +22,7 @@ import { issueFlags } from './flags.ts';
 import { faultOf, type IssuePlan, issuePlan, issueRequests, whileIssuing, wordsOf } from './issuing.ts';
 import { letterFlags, letterOf, type PrintLetter } from './letter.ts';
 import { digitsOf } from './sealed-pin.ts';
+import { demandNoSshFile, writeSshFiles } from './ssh-files.ts';
 
 /** Issues an attached key: the only command that sends a PIN to it. */
 export const keysIssue = command({
@@ -37,6 +39,7 @@ export const keysIssue = command({
   flags: {
     ...issueFlags,
     reset: { help: 'erase the key first, with its PIN and all its credentials' },
+    'ssh-file': fileFlag('write what ssh needs of an SSH key to FILE and FILE.pub; neither is a secret'),
     ...yesFlag,
     ...letterFlags,
   },
@@ -47,6 +50,7 @@ export const keysIssue = command({
       does: 'with a random PIN, printed for the person',
       line: 'keys issue --provider company --pin random --printer 10.0.0.9',
     },
+    { does: 'an SSH key, with the files for ssh', line: 'keys issue --provider ssh --ssh-file id_ed25519_sk' },
     { does: 'one of several keys, for two', line: 'keys issue UK-2026-000001 --provider company,okta' },
   ],
   async run({ args, flags }, context) {
@@ -54,6 +58,7 @@ export const keysIssue = command({
       throw usage('no provider is named', 'name it: --provider NAME; see: devmgr providers list');
     if (flags.printer !== undefined && digitsOf(flags.pin) === null)
       throw usage('--printer prints only a PIN that this command creates', 'add --pin random');
+    if (flags.sshFile !== undefined) demandNoSshFile(flags.sshFile);
     const print = letterOf(context, flags);
     const plan = await issuePlan(context, flags);
     const [key] = await attachedKeys(context, args[0] === undefined ? [] : [args[0]]);
@@ -74,6 +79,7 @@ export const keysIssue = command({
     }
     if (outcome.lacksRules) notify(context, 'This key keeps no rules for its PIN: tell the person what to choose.');
     const credentials = (await credentialsOf(context, deviceId)).filter(({ removedAt }) => removedAt === null);
+    if (flags.sshFile !== undefined) writeFiles(context, flags.sshFile, plan, credentials);
     await present(context, {
       data: { deviceId, serialNumber: key!.serialNumber, credentials },
       id: deviceId,
@@ -90,6 +96,19 @@ export const keysIssue = command({
     return exitCodes.done;
   },
 });
+
+/** Of the first SSH key among the providers. */
+function writeFiles(
+  context: Context,
+  file: string,
+  { providers }: IssuePlan,
+  credentials: readonly CredentialItem[],
+): void {
+  const found = credentials.find(one => one.ssh && providers.some(({ providerId }) => providerId === one.providerId));
+  if (!found?.ssh) throw failure('none of these providers has SSH keys', 'add one: devmgr providers add ssh NAME');
+  writeSshFiles(file, found.ssh, safe(found.person).replaceAll(/\s/g, '_'));
+  notify(context, `ssh -i ${file} uses the key; ${file}.pub is its public key.`);
+}
 
 /** A key that is not issued everywhere. */
 interface MissingIssue {

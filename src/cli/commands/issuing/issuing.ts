@@ -110,7 +110,7 @@ export function issueRequests(context: Context): IssueRequests {
   return {
     ...requests,
     step: (key, step) => whileTouched(context, key, () => requests.step(key, step)),
-    prove: key => whileTouched(context, key, () => requests.prove(key)),
+    prove: (key, action) => whileTouched(context, key, () => requests.prove(key, action)),
   };
 }
 

@@ -10,7 +10,7 @@ import {
   settingsOfProvider,
   signInIssuers,
 } from '../../../contract/provider-fields.ts';
-import { type ProviderType, providerTypes } from '../../../contract/values.ts';
+import { isOwnType, type ProviderType, providerTypes } from '../../../contract/values.ts';
 import { type PartName, partNames } from '../../../fleet/provider-parts.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
@@ -35,7 +35,7 @@ const flagsOf = (settings: readonly ProviderSetting[]) =>
   Object.fromEntries(
     settings.map(setting => {
       const { description, help = description, isAddress }: ProviderField = providerFields[setting];
-      return [hyphens(setting), { value: isAddress ? 'URL' : 'ID', help }];
+      return [hyphens(setting), { value: isAddress ? 'URL' : setting === 'verification' ? 'KIND' : 'ID', help }];
     }),
   ) as Readonly<Record<Hyphens<ProviderSetting>, { readonly value: string; readonly help: string }>>;
 const needed = (type: ProviderType) => neededOf(type, setting => `--${hyphens(setting)}`);
@@ -50,7 +50,7 @@ const samplesOf = (type: ProviderType) =>
 
 /** Adds a provider: `POST /api/providers`, `PUT /api/sso` and `POST /api/tokens`. */
 export const providersAdd = command({
-  description: `Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\n${needed('entra')}. ${needed('okta')}, the address of the organization. ${needed('webauthn').replace('--address', '--address (creation options)')} of a WebAuthn server. ${needed('devmgr')}, the address of the console of this registry, and no secret.\nEntra ID and Okta can give several things; without a flag they give keys. With --sign-in people sign in there, and --client-id is that of the application; with --people it sends persons over SCIM, with the token that is shown once. Other providers: devmgr providers add oidc, ldap or scim.`,
+  description: `Keys can then be issued for this provider. The registry stores the secret encrypted, never shows it, and never sends it to a station.\n${needed('entra')}. ${needed('okta')}, the address of the organization. ${needed('webauthn').replace('--address', '--address (creation options)')} of a WebAuthn server. ${needed('devmgr')}, the address of the console of this registry, and no secret. ssh needs nothing: hosts ask the registry for its SSH keys, see devmgr ssh-keys.\nEntra ID and Okta can have several purposes; the default is --keys. With --sign-in people sign in there, and --client-id is that of the application; with --people it sends persons over SCIM, with the token that is shown once. Other providers: devmgr providers add oidc, ldap or scim.`,
   args: [
     { name: 'TYPE', help: providerTypes.join(', ') },
     { name: 'NAME', help: 'name of the provider in commands' },
@@ -82,6 +82,7 @@ export const providersAdd = command({
       does: 'sign-in keys of this registry',
       line: 'providers add devmgr accounts --address https://registry.example.com',
     },
+    { does: 'SSH keys, with PIN and touch', line: 'providers add ssh ssh --verification pin' },
     { does: 'Okta', line: 'providers add okta okta --address https://example.okta.com --secret-file token' },
     {
       does: 'Okta, for sign-in and people',
@@ -96,7 +97,7 @@ export const providersAdd = command({
     const wanted = partNames.filter(part => (noChoice ? part === 'keys' : isChosen(part, flags)));
     const issuerOf = signInIssuers[type];
     if (!issuerOf && wanted.some(part => part !== 'keys')) throw usage(`a provider of type ${type} gives keys alone`);
-    if (wanted.includes('keys') && flags.secretFile === undefined && type !== 'devmgr') throw noSecret();
+    if (wanted.includes('keys') && flags.secretFile === undefined && !isOwnType(type)) throw noSecret();
     const settings: Settings = Object.fromEntries(providerSettings.map(setting => [setting, flags[setting]]));
     const secret = await secretFrom(context, flags.secretFile);
     const clientSecret = (await secretFrom(context, flags.clientSecretFile)) ?? (type === 'entra' ? secret : undefined);

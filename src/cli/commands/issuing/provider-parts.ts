@@ -94,8 +94,12 @@ function keys(part: ProviderPart, item: ProviderItem): Part {
     },
     async test(context) {
       const data = await context.registry.call('testProvider', { params });
+      const rows: CardRow[] = [
+        ['problem', safe(data.problem)],
+        ['proxy', safe(data.proxy ?? null)],
+      ];
       const title = `${safe(name)} ${data.reachable === true ? 'accepts requests of this registry' : 'does not work'}`;
-      await present(context, { data, id: providerId, title, rows: [['problem', safe(data.problem)]] });
+      await present(context, { data, id: providerId, title, rows });
       return data.reachable === true ? exitCodes.done : exitCodes.failure;
     },
     async remove({ registry }) {

@@ -23,7 +23,7 @@ const fields = [
   ...namesIn('credentials pending problem createdAt signIn people keys'),
 ] satisfies readonly (keyof ProviderRow)[];
 
-/** A provider, and what it gives. Only one at which keys are issued has an id and settings here. */
+/** A provider and its purposes. Only one at which keys are issued has an id and settings here. */
 interface ProviderRow extends Partial<Omit<ProviderItem, 'type' | 'providerId'>> {
   readonly providerId: string | null;
   readonly name: string;
@@ -72,8 +72,7 @@ const none =
 
 /** Lists providers: `GET /api/providers/list`, single sign-on, the directory and tokens for SCIM. */
 export const providersList = command({
-  description:
-    'Shows what each provider gives: sign-in, people and keys. A caller who is not an ADMIN sees keys alone.',
+  description: 'Shows the purposes of each provider: sign-in, people and keys. Only an ADMIN sees sign-in and people.',
   flags: listFlags(fields),
   examples: [
     { does: 'providers, and what still has to be removed there', line: 'providers list' },
@@ -95,11 +94,11 @@ const anyProvider = {
 
 /** Shows what a provider gives, with its settings. */
 export const providersShow = command({
-  description: 'Shows the settings of the provider, for each thing that it gives. Secrets are never shown.',
+  description: 'Shows the settings of the provider for each of its purposes. Secrets are never shown.',
   args: [anyProvider],
   flags: partFlags,
   examples: [
-    { does: 'all that it gives', line: 'providers show company' },
+    { does: 'all its purposes', line: 'providers show company' },
     { does: 'issuer, groups and roles of single sign-on', line: 'providers show oidc' },
     { does: 'the groups of ADMIN, for a script', line: 'providers show oidc --jq .roles.ADMIN[]' },
     { does: 'what the last run of the directory did', line: 'providers show ldap --jq .lastRun.counts' },
@@ -124,10 +123,10 @@ const testedColumns: Column<Tested>[] = [
   { title: 'PROBLEM', value: ({ problem }) => problem, shorten: 'end' },
 ];
 
-/** Checks what providers give. Exit code 1 if something does not work. */
+/** Tests providers. Exit code 1 if something does not work. */
 export const providersTest = command({
   description:
-    'Asks the provider, without a change, whether what it gives works, and shows all that was found if that is one thing: for sign-in also the addresses to register there, made from the address at which you reach the daemon. Without PROVIDER it asks all. Exit code 1 if one refuses or does not respond.',
+    'Sends a test request to the provider; nothing changes. If the provider has one purpose, all findings are shown. For sign-in, they include the addresses to register at the provider, which are derived from the address of the daemon. Without PROVIDER, all providers are tested. Exit code 1 if one refuses or does not respond.',
   args: [{ ...anyProvider, optional: true }],
   flags: partFlags,
   examples: [
@@ -173,7 +172,7 @@ export const providersUpdate = command({
 /** Removes what a provider gives. */
 export const providersRemove = command({
   description:
-    'Ends all that the provider gives, or what the flags name. Keys are refused while some have credentials there: these cannot be removed without the secret of the provider. Without sign-in, its sessions end; the accounts stay, but have no passwords. Without people, persons and their devices do not change.',
+    'Removes the provider, or only the purposes that the flags name. The purpose keys is not removed while keys have credentials there, because they cannot be removed without the secret of the provider. If sign-in is removed, its sessions end; the accounts stay, but have no passwords. If people is removed, persons and their devices do not change.',
   args: [anyProvider],
   flags: { ...partFlags, ...yesFlag },
   examples: [

@@ -54,7 +54,7 @@ function itemState({ out }: Context, { state, reason }: CaseItem): string {
 /** Shows a case: `GET /api/people/{personId}/case`. */
 export const peopleCase = command({
   description:
-    'What a person who has left has or had, as the registry knows it now. An item closes when its key, account or credential is ended.',
+    'Lists the keys, accounts and credentials of a person who has left, with their current state. An item closes when its key, account or credential ends.',
   args: [personArg],
   examples: [{ does: 'what the person still has', line: 'people case ada.lovelace' }],
   async run({ args }, context) {

@@ -37,7 +37,7 @@ const flags = {
 /** Imports persons: `POST /api/people/import`. */
 export const peopleImport = command({
   description:
-    'Reads exports of Okta, Entra ID, Google Workspace, Active Directory, BambooHR, Snipe-IT and others: CSV, .xlsx, JSON or LDIF. A person is found by the user name. New ones are added; name and address that differ are replaced; an empty cell keeps the value before. Persons whom an identity provider or a directory sends are listed as failed if the file differs. Persons whom the file marks as inactive are skipped; only --leavers records that someone leaves.',
+    'Reads exports of Okta, Entra ID, Google Workspace, Active Directory, BambooHR, Snipe-IT and others: CSV, .xlsx, JSON or LDIF. A person is found by the user name. New persons are added; a different name or address is replaced; an empty cell changes nothing. A person from an identity provider or a directory is listed as failed if the file differs. Persons whom the file marks as inactive are skipped; only --leavers records that someone leaves.',
   args: [{ name: 'FILE', help: 'the list; - is standard input' }],
   flags,
   examples: [

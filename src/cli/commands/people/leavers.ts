@@ -30,7 +30,7 @@ export const peopleLeave = command({
   args: [personArg],
   flags: {
     reason: { value: 'TEXT', help: 'reason of the locks, for the journal' },
-    yes: { short: 'y', help: 'do not ask' },
+    yes: { short: 'y', help: 'do not ask for confirmation' },
   },
   examples: [
     { does: 'asks before it locks', line: 'people leave ada.lovelace --reason "has left"' },
@@ -156,7 +156,7 @@ export const peopleRelease = command({
   description:
     'Shows the keys that will be locked and the new user names, and asks. Without PERSON, all who are held are released.',
   args: [{ ...personArg, optional: true, rest: true }],
-  flags: { yes: { short: 'y', help: 'do not ask' } },
+  flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
   examples: [
     { does: 'all of them, after a confirmation', line: 'people leave release' },
     { does: 'one, in a script', line: 'people leave release PER-7 --yes' },

@@ -35,7 +35,7 @@ const columns: Column<Item>[] = [
 /** Lists what sources have sent: `GET /api/people/log`. */
 export const peopleLog = command({
   description:
-    'The last changes of persons by an identity provider, the directory, an import or an ADMIN, with the names of the fields, and what was refused with the reason. Values are not shown: the journal does not have them.',
+    'Lists the last changes of persons by an identity provider, the directory, an import or an ADMIN, with the names of the fields, and refused requests with the reason. Values are not shown: the journal does not have them.',
   args: [{ ...personArg, optional: true }],
   flags: {
     source: { value: 'SOURCE', choices: personSources, help: 'only what this source has sent' },

@@ -1,12 +1,13 @@
 import { firmwareRuleOf } from '../../../contract/firmware-rules.ts';
 import { identityPolicies, requiredGrades } from '../../../contract/key-values.ts';
-import { leaverDelayHours } from '../../../contract/limits.ts';
+import { leaverDelayHours, retentionDays } from '../../../contract/limits.ts';
 import type { PeoplePolicy } from '../../../contract/people-policy.ts';
 import { leaverActions } from '../../../contract/person-values.ts';
 import type { PinPolicy } from '../../../contract/pins.ts';
 import type { ProofPolicy } from '../../../contract/proof.ts';
 import type { Client } from '../../client/client.ts';
 import { nullIfRefused } from '../../client/failures.ts';
+import { counted } from '../../count.ts';
 import { usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command, givenTexts } from '../../framework/define.ts';
@@ -50,6 +51,24 @@ export const policiesSet = command({
       whole: { min: 0, max: leaverDelayHours },
       help: 'hours between leaving and this action',
     },
+    retention: {
+      value: 'DAYS',
+      field: 'retentionDays',
+      whole: { min: 0, max: retentionDays },
+      help: 'erase a person automatically so many days after the case is closed; 0: never',
+    },
+    'copies-kept': {
+      value: 'DAYS',
+      field: 'copiesDays',
+      whole: { min: 0, max: retentionDays },
+      help: 'how long backups, logs and forwarded entries are kept, for the list of an erasure; 0: unknown',
+    },
+    arrival: {
+      value: 'DAYS',
+      field: 'arrivalDays',
+      whole: { min: 0, max: retentionDays },
+      help: 'within how many days a key that was sent must be confirmed by its person; 0: never overdue',
+    },
     'pin-recipient': {
       value: 'RECIPIENT',
       many: true,
@@ -91,9 +110,12 @@ export const policiesSet = command({
   ],
   async run({ flags }, context) {
     const { requireProof, allowAaguid, leastFirmware, identity, persons, leavers, leaverDelay, pinRecipient } = flags;
+    const { retention, copiesKept, arrival } = flags;
     const isAboutProof =
       requireProof !== undefined || identity !== undefined || allowAaguid.length > 0 || leastFirmware.length > 0;
-    const isAboutPersons = persons !== undefined || leavers !== undefined || leaverDelay !== undefined;
+    const isAboutPersons = [persons, leavers, leaverDelay, retention, copiesKept, arrival].some(
+      rule => rule !== undefined,
+    );
     const isAboutPins = pinRecipient.length > 0;
     if (!isAboutProof && !isAboutPersons && !isAboutPins)
       throw usage('nothing to change', 'name a rule: devmgr policies update --help');
@@ -105,6 +127,9 @@ export const policiesSet = command({
         personsRequired: persons === undefined ? rules.personsRequired : persons === 'required',
         leavers: leavers ?? rules.leavers,
         leaverDelayHours: leaverDelay ?? rules.leaverDelayHours,
+        ...(retention === undefined ? {} : { retentionDays: retention || null }),
+        ...(copiesKept === undefined ? {} : { copiesDays: copiesKept || null }),
+        ...(arrival === undefined ? {} : { arrivalDays: arrival || null }),
       };
       await registry.call('setPeoplePolicy', { body: wanted });
     }
@@ -165,6 +190,9 @@ async function write(context: Context, policy: ProofPolicy & OtherRules, title: 
       ['credential of the key', safe(identity ?? 'where-needed')],
       ['persons', personsRequired === undefined ? null : personsRequired ? 'required' : 'any user name'],
       ['leavers', leaverWords(policy)],
+      ['erased', policy.retentionDays ? `${counted(policy.retentionDays, 'day')} after the case is closed` : null],
+      ['copies kept', policy.copiesDays ? counted(policy.copiesDays, 'day') : null],
+      ['arrival within', policy.arrivalDays ? counted(policy.arrivalDays, 'day') : null],
       ['PINs open for', textsIn(pinRecipients).map(safe).join('\n') || null],
     ],
   });

@@ -24,7 +24,7 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
   let made = await create();
   if (made.problem) throw failure(`${NOT_TRUSTED}: ${made.problem}`, KNOWN_BY_CREDENTIAL);
   const isRecognized = made.relyingParty !== relyingParty;
-  if (!isRecognized) await provedAsDevice(context, key);
+  const identity = isRecognized ? null : await provedAsDevice(context, key);
   let signed = made.credentials.length > 0 ? await sign(context, key, made) : null;
   // After a reset the key knows none of its credentials. What comes back must be what was issued.
   if (signed === null || (signed.failure === 'unavailable' && wanted.kind !== 'return' && !isRecognized)) {
@@ -37,7 +37,10 @@ export async function signedReceipt(context: Context, key: NumberedKey, wanted: 
   if (assertion === null)
     throw new Fault('hardware', `the key has not signed: ${problem}`, 'see: devmgr help receipts add');
   const { receiptId, text } = made;
-  return registry.call('submitReceipt', { params: { receiptId }, body: { text, ...assertion } });
+  return registry.call('submitReceipt', {
+    params: { receiptId },
+    body: { text, ...assertion, ...(identity && { identity }) },
+  });
 }
 
 const NOT_TRUSTED = 'the registry accepts a receipt only from a key that was proved with grade model or unit';
@@ -46,8 +49,8 @@ const KNOWN_BY_CREDENTIAL =
   'see: devmgr trust list. A key that was enrolled with a credential signs without: devmgr policies update --identity required';
 
 /** A receipt of a credential by which the key is recognized is that proof. */
-async function provedAsDevice(context: Context, key: NumberedKey): Promise<void> {
-  await whileTouched(context, key, () => recognitionOf(context).prove(key)).catch(error => {
+async function provedAsDevice(context: Context, key: NumberedKey) {
+  return whileTouched(context, key, () => recognitionOf(context).prove(key, 'receipt')).catch(error => {
     throw error instanceof IssueProblem ? new Fault('hardware', error.message, 'see: devmgr help receipts add') : error;
   });
 }

@@ -47,7 +47,7 @@ export function sectionsOf(figures: Figures): readonly Section[] {
     { id: 'proof', title: 'By grade of the proof', what: 'Grade', rows: rowsOf(figures.byProof) },
     {
       id: 'registered',
-      title: `Registered per ${span(registrations.binMinutes)} (UTC)`,
+      title: `Registered per ${span(registrations.binMinutes)}`,
       what: 'From',
       rows: registrations.bins.map(({ start, count, perHour }) => ({
         name: startOf(start, registrations.binMinutes),

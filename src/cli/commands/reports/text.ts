@@ -17,6 +17,6 @@ export function reportText(screen: BarScreen, figures: Figures): string {
   const sections = sectionsOf(figures).map(({ id, title, rows }) =>
     bars(screen, title, rows, id === 'state' ? statusStyle : undefined),
   );
-  const made = `made ${timeOf(figures.generatedAt)}`;
+  const made = `made ${timeOf(figures.generatedAt)}; all times are in UTC`;
   return `${title.join('\n')}\n${made}\n\n${lines.join('\n')}\n${sections.join('')}`;
 }

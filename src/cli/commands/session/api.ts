@@ -4,10 +4,12 @@ import { isObject, objectIn } from '../../../contract/json-object.ts';
 import { isSecretName } from '../../../tables/secrets.ts';
 import type { AnyInput } from '../../client/exchange.ts';
 import { itemsOf } from '../../client/pages.ts';
+import { paramsOf } from '../../client/paths.ts';
 import { tryOr, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { inputText } from '../../jobs/input-file.ts';
+import { harmless } from '../../terminal/text.ts';
 
 /** Bytes of a body; the daemon takes no more. */
 const mostBody = 16 * 1024 * 1024;
@@ -16,7 +18,7 @@ const hint = 'the operations: devmgr api getOpenapiJson, or the page /api/swagge
 /** `GET /api/devices/DEV-1`, with the login, the certificates and the retries of all commands. */
 export const api = command({
   description:
-    'The path is one of the interface, with or without its query: GET unless METHOD is given, or POST with --field or --body. Instead of METHOD and PATH, the name of an operation (its operationId) can be given with its path parameters as fields. The data of the response is written as JSON, and --jq, --fields and --output select from it. --field adds a parameter to the query of a GET, else a member of the body: true, false, null and numbers are such values, and "NAME=\'7\'" is a text. Passwords and other secrets go into the body on standard input (--body -), because other users can see arguments.',
+    'Sends a request to PATH and writes the data of the response as JSON. Without METHOD, it sends a GET, or a POST if there is --field or --body and the path has no GET. Instead of METHOD and PATH, you can give the operationId of an operation, with its path parameters as fields.\n--field adds a parameter to the query of a GET, else a member of the body. true, false, null and numbers are sent as such values; "NAME=\'7\'" sends a text.\nPass secrets in the body on standard input (--body -): other users can see arguments.',
   args: [
     { name: 'METHOD', help: 'GET, POST or PUT; or the path, or the name of an operation' },
     { name: 'PATH', help: 'path, such as /api/devices/DEV-1', optional: true },
@@ -37,7 +39,7 @@ export const api = command({
       line: 'api /api/devices/list --field status=LOCKED --paginate --jq .deviceId',
     },
     { does: 'a change', line: 'api POST /api/devices/DEV-1/lock --field reason=lost' },
-    { does: 'a body from a file', line: 'api setPolicies --body policies.json' },
+    { does: 'a body from a file', line: 'api setPeoplePolicy --body policy.json' },
   ],
   async run({ args, flags }, context) {
     const fields = (flags.field ?? []).map(fieldOf);
@@ -112,20 +114,6 @@ function called(args: readonly string[], fields: Fields, hasBody: boolean): Call
   return { operation: best.operation, params: best.params, query, rest: fields };
 }
 
-/** The path parameters; null if the path is another one. */
-function paramsOf(template: string, path: string): Record<string, string> | null {
-  const [wanted, given] = [template.split('/'), path.split('/')];
-  if (wanted.length !== given.length) return null;
-  const params: Record<string, string> = {};
-  for (const [at, part] of wanted.entries()) {
-    const text = tryOr(() => decodeURIComponent(given[at]!), null);
-    if (text === null) return null;
-    if (part.startsWith('{') && text !== '') params[part.slice(1, -1)] = text;
-    else if (part !== text) return null;
-  }
-  return params;
-}
-
 function fieldOf(text: string): readonly [string, unknown] {
   const at = text.indexOf('=');
   if (at <= 0) throw usage(`--field "${text}" is not NAME=VALUE`);
@@ -161,11 +149,17 @@ async function bodyIn({ io }: Context, file: string): Promise<Readonly<Record<st
   return body;
 }
 
-/** A document or an export: text is written as it comes. */
+/** A document or an export: text with line feeds alone, harmless on a terminal. */
 async function writeFile({ registry, io }: Context, operation: RouteName, input: AnyInput): Promise<void> {
   const { headers, bytes } = await registry.download({ operation, input });
   if (!/^(text\/|application\/(json|yaml|x-ndjson|.*\+json))/.test(headers['content-type'] ?? ''))
     throw usage(`${operation} returns a file that is not text`, 'devmgr --help --all has the command that stores it');
   const decoder = new TextDecoder();
-  for await (const part of bytes) await io.write(decoder.decode(part, { stream: true }));
+  let rest = '';
+  for await (const part of bytes) {
+    const text = rest + decoder.decode(part, { stream: true });
+    // The line feed that follows may be in the next part.
+    rest = text.endsWith('\r') ? '\r' : '';
+    await io.write(harmless(text.slice(0, text.length - rest.length).replaceAll('\r\n', '\n'), false));
+  }
 }

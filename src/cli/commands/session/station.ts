@@ -11,7 +11,7 @@ import { isSet, stationFlags, stationNamed } from '../enrollment/enroll/station.
 /** Shows, stores and removes stations, in the settings of this user. */
 export const configStation = command({
   description:
-    'Stores the flags of enroll that a station repeats each day under a name; they replace the earlier ones of that name. enroll --station NAME uses them. A flag of enroll itself comes first. Without flags it shows the station; without NAME, all stations.',
+    'Stores the flags of enroll that a station repeats each day under a name; they replace the earlier ones of that name. enroll --station NAME uses them. Flags given to enroll override them. Without flags it shows the station; without NAME, all stations.',
   args: [{ name: 'NAME', help: 'name of the station', optional: true, offer: 'station' }],
   flags: { ...stationFlags, remove: { help: 'remove the station' } },
   brief: {

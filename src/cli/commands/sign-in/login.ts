@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { DataOf } from '../../../contract/define.ts';
+import { homeFiles } from '../../../contract/local.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import type { Client } from '../../client/client.ts';
 import { expiryOf } from '../../client/token.ts';
@@ -163,7 +164,7 @@ async function keepLogin(context: Context, login: Login, met: readonly Met[]): P
     await out.prose(
       keeper === 'keychain'
         ? 'The token is stored in the keychain.'
-        : `The token is stored in ${settings.home}/credentials.json (only you can read it).`,
+        : `The token is stored in ${join(settings.home, homeFiles.credentials)}${process.platform === 'win32' ? '' : ' (only you can read it)'}.`,
     );
   if (settings.token !== null && !context.globals.json) out.notice('DEVMGR_TOKEN is set and overrides this login.');
 }

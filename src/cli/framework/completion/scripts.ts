@@ -1,5 +1,5 @@
 /**
- * The completion scripts. Each asks the program that is being typed, also if that is `./devmgr` or a link to it, and treats
+ * The completion scripts. Each runs the program whose name is typed, also if that is `./devmgr` or a link to it, and treats
  * the answer as data: nothing of it is evaluated.
  */
 import type { ShellName } from './typed.ts';

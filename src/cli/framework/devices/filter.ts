@@ -75,7 +75,7 @@ function filterTextOf(flag: string, pair: string): string {
 
 const hours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 7 * 24 };
 
-/** The time that is so long ago, such as 90d, or that the flag names. Throws a usage fault if it is neither. */
+/** The time that a flag names, as a time or as an age such as 90d. Throws a usage fault if it is neither. */
 export function timeOrAge(flag: string, text: string): Date {
   const [, amount, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
   if (unit !== undefined) return new Date(Date.now() - Number(amount) * hours[unit]! * 3_600_000);

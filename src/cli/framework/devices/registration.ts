@@ -9,7 +9,7 @@ import { recordClaims } from '../../../enrollment/claims-record.ts';
 import { otherKeyOf } from '../../../enrollment/other-key.ts';
 import { Recognition } from '../../../enrollment/recognition.ts';
 import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
-import { questionsBy } from '../../../enrollment/requests.ts';
+import { isAwayCode, questionsBy } from '../../../enrollment/requests.ts';
 import type { Contradiction } from '../../../enrollment/same-device.ts';
 import type { Send } from '../../../enrollment/send.ts';
 import type { Client } from '../../client/client.ts';
@@ -64,7 +64,11 @@ export function recognitionOf({ registry, hardware, io }: Services): Recognition
     sendBy(registry),
     sendBy(hardware),
     (read, options) => poll(read, { ...options, signal: io.interrupt }),
-    { station: () => stationOf(hardware), isUnknown: error => codeOf(error) === 404 },
+    {
+      station: () => stationOf(hardware),
+      isUnknown: error => codeOf(error) === 404,
+      isAway: error => isAwayCode(codeOf(error)),
+    },
   );
   recognitions.set(hardware, made);
   return made;

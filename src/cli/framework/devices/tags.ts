@@ -12,9 +12,10 @@ export const deviceFields = [...deviceListFields, proofColumn, 'tags'] as const;
 export const tagFlag = <const Help extends string>(help: Help) =>
   ({ value: 'NAME=VALUE', many: 'whole', field: 'tags', help }) as const;
 
-/** The tag in `NAME=VALUE`. Throws a usage fault that names the flag. */
+/** The tag in `NAME=VALUE`, or in `NAME:VALUE` as the interface has it. Throws a usage fault that names the flag. */
 export function tagOf(flag: string, pair: string): Tag {
-  const at = pair.indexOf('=');
+  // Neither sign can be in a name.
+  const at = pair.search(/[=:]/);
   if (at < 0)
     throw usage(`${flag} "${pair}" is not NAME=VALUE`, `for example ${flag}${flag.includes(' ') ? '=' : ' '}lot=7`);
   const name = tagNameOf(flag, pair.slice(0, at));

@@ -41,7 +41,7 @@ function taskText({ program: [file = '', ...rest], args, home, userName }: Servi
   return `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo>
-    <Description>${xml(marker)}</Description>
+    <Description>${marker}</Description>
   </RegistrationInfo>
   <Triggers>
     <LogonTrigger>

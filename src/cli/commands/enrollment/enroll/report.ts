@@ -159,7 +159,9 @@ export function enrolledWords(context: Context, outcome: EnrollmentOutcome): str
   const key = `${what}${outcome.simulated ? paint('yellow', ' (simulated)') : ''}`;
   const state = status === null ? '' : ` ${paint(statusStyle(status), safe(status))}`;
   const device = `${safe(deviceId ?? '')}${state}${userId ? ` for ${safe(userId)}` : ''}`;
-  const code = `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
+  // A code that has activated the device is of no use.
+  const code =
+    status === 'ACTIVE' ? '' : `\n${indent}activation code  ${paint('bold', safe(outcome.activationCode ?? '-'))}`;
   const message = `${outcome.message === null ? '' : prose(context, outcome.message)}${proofOf(context, outcome)}${providersOf(outcome)}`;
   switch (result) {
     case 'failed':

@@ -50,6 +50,8 @@ class Labels {
   /** Names of the devices whose labels an earlier run has printed. */
   readonly #done: ReadonlySet<string>;
   readonly #run: JobRun<Result, BulkProgress>;
+  /** Of the longest deviceId, so that the columns are in line. */
+  #idWidth = 0;
   #printed = 0;
   #failed = 0;
   /** Labels of a sheet that is not written yet. */
@@ -59,11 +61,16 @@ class Labels {
     this.#context = context;
     this.#labels = run;
     this.#done = done;
-    this.#run = new JobRun(context, files, writerOf(context, files !== null || run.isDry));
+    this.#run = new JobRun(
+      context,
+      files,
+      writerOf(context, files !== null || run.isDry, () => this.#idWidth),
+    );
   }
 
   async print(): Promise<void> {
     const { devices, unregistered } = await findDevices(this.#context, this.#labels, target => this.#isDone(target));
+    this.#idWidth = Math.max(0, ...devices.map(({ device }) => device?.deviceId.length ?? 1));
     if (unregistered > 0)
       notify(
         this.#context,

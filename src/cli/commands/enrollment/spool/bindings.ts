@@ -137,7 +137,7 @@ export class Bindings {
       if (stillWaits) this.#keep(file, item, row);
       else rows.push(row);
     }
-    this.#sayUnfinished();
+    if (this.#begun.size > 0) notify(this.#context, safe(this.#words()));
     return rows;
   }
 
@@ -174,7 +174,9 @@ export class Bindings {
           sending({ id, registers: true, proofId: body.proofId ?? null }, own => registry.register(body, own)),
         activate: (body, id) => sending({}, own => registry.activate(body, id ?? activationKey(own))),
         failureOf: error =>
-          error instanceof Unwritable ? { ...notBegun, isOfOneKey: true } : registry.failureOf(error),
+          error instanceof Unwritable
+            ? { isOfOneKey: true, isAway: false, isDuplicate: false, isLost: false }
+            : registry.failureOf(error),
       },
     };
   }
@@ -194,12 +196,13 @@ export class Bindings {
 
   #entryOf(key: NumberedKey, { userId, name }: BindingPerson, { id = null, proofId = null }: BeginOptions): SpoolEntry {
     const { issue, receipt } = this.#options;
-    const then = { providers: issue?.providers.map(columnOf) ?? [], receipt: receipt !== null };
+    const then: HandoverNeeds = { providers: issue?.providers.map(columnOf) ?? [], receipt: receipt !== null };
+    const isNeeded = then.providers.length > 0 || then.receipt;
     const entry = entryOf(key, id ?? newKey(), { ...this.#options, activateFor: userId }, name);
     return {
       ...entry,
       ...(proofId === null ? {} : { proof: { proof: null, proofId, refusal: null } }),
-      ...(userId === null || !isNeeded(then) ? {} : { then }),
+      ...(userId !== null && isNeeded && { then }),
     };
   }
 
@@ -255,11 +258,6 @@ export class Bindings {
     }));
   }
 
-  #sayUnfinished(): void {
-    if (this.#begun.size === 0) return;
-    notify(this.#context, safe(this.#words()));
-  }
-
   #words(): string {
     return `${namedAs([...this.#begun.values()].map(begunWords))} Plug ${this.#begun.size === 1 ? 'it' : 'them'} in to continue.`;
   }
@@ -281,10 +279,6 @@ export class Bindings {
     if (!this.#isShared) for (const file of this.#files) await file.closeOrRemove();
   }
 }
-
-const notBegun = { isOfOneKey: false, isAway: false, isDuplicate: false, isLost: false };
-
-const isNeeded = ({ providers, receipt }: HandoverNeeds): boolean => providers.length > 0 || receipt;
 
 /** `registers`: whether the registration is sent, which has a proof. */
 const isSame = (one: SpoolEntry, other: SpoolEntry, registers: boolean): boolean =>

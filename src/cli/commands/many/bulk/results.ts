@@ -64,19 +64,19 @@ export const invalidResult = (
   { code, message }: NonNullable<Item['problem']>,
 ): BulkResult => ({ ...target, operation, status: 'failed', code, message });
 
-/** Writes results to standard output. With `toFile`, people see only the failures. */
-export const writerOf = (context: Context, toFile: boolean): ResultWriter<BulkResult> =>
-  new ResultWriter(context, { toFile, line: result => lineOf(context.out.paint, result) });
+/** Writes results to standard output. With `toFile`, people see only the failures. `idWidth`: cells of the column of ids. */
+export const writerOf = (context: Context, toFile: boolean, idWidth = () => 0): ResultWriter<BulkResult> =>
+  new ResultWriter(context, { toFile, line: result => lineOf(context.out.paint, result, idWidth()) });
 
-function lineOf(paint: Context['out']['paint'], result: BulkResult): string {
+function lineOf(paint: Context['out']['paint'], result: BulkResult, idWidth: number): string {
   const { line, deviceId, serialNumber = '', status, activationCode, message, data } = result;
   const where = line === undefined ? '' : `${`line ${line}`.padEnd(10)} `;
-  const name = safe(deviceId ?? '-');
+  const name = safe(deviceId ?? '-').padEnd(idWidth);
   if (status === 'failed') return `${where}${paint('red', '✗')} ${name}  ${safe(serialNumber)}  ${safe(message)}`;
   if (status === 'planned') return `${where}${paint('cyan', '+')} ${name}  ${safe(message)}  ${safe(serialNumber)}`;
   const state = (data as { readonly status?: unknown } | null | undefined)?.status;
-  const what = activationCode ?? (typeof state === 'string' ? state : '');
-  return `${where}${paint('green', '✓')} ${name}  ${safe(what)}  ${safe(serialNumber)}`;
+  const what = activationCode ?? (typeof state === 'string' ? state : null);
+  return `${where}${paint('green', '✓')} ${name}${what === null ? '' : `  ${safe(what)}`}  ${safe(serialNumber)}`;
 }
 
 /** Names under which a device is found in results. */

@@ -31,7 +31,7 @@ const flags = {
   ...filterFlags,
   ...tableFlags(),
   similar: { help: 'take a number that differs in case or leading zeros from that of a device for that device' },
-  'seen-tag': { value: 'NAME', help: 'set this tag of each device that was scanned to the date of today' },
+  'seen-tag': { value: 'NAME', help: 'give each scanned device this tag, with the current date as its value' },
   plan: { ...fileFlag('write a plan for the missing devices, for cleanup apply'), needs: 'action' },
   action: { value: 'ACTION', choices: planActions, needs: 'plan', help: 'what the plan does with them' },
   reason: { value: 'TEXT', needs: 'plan', help: 'reason, for the journal; asked for at a terminal' },
@@ -46,7 +46,7 @@ const fields = ['status', 'serialNumber', 'deviceId', 'deviceStatus', 'userId', 
 /** Compares scanned serial numbers with the devices that should be there. */
 export const stocktake = command({
   description:
-    'Reads the serial numbers that a scanner has written, one on a line, and compares them with the devices that the filter selects: present, missing, elsewhere (registered, but not selected: in the wrong place), unclear (it differs in case or leading zeros), unknown, or invalid. A number that was scanned twice counts once. Nothing is changed, except with --seen-tag. The exit code is 7 if anything but present was found.',
+    'Reads the serial numbers that a scanner has written, one on a line, and compares them with the devices that the filter selects: present, missing, elsewhere (registered, but not selected: in the wrong place), unclear (it differs in case or leading zeros), unknown, or invalid. A number that was scanned twice counts once. Nothing is changed, except with --seen-tag. The exit code is 7 unless everything is present.',
   args: [{ name: 'FILE', help: 'the scanned numbers; - is standard input', offer: 'file' }],
   flags,
   examples: [

@@ -1,0 +1,80 @@
+/** Undoes a batch of changes of a source of persons: leaves, new user names, and which device belongs to whom. */
+import { ApiError, Code } from '../../src/contract/codes.ts';
+import type { BodyOf, DataOf } from '../../src/contract/define.ts';
+import { undoBounds } from '../../src/contract/limits.ts';
+import type { Routes } from '../../src/contract/routes.ts';
+import { type Context, commitFor, retrying } from '../requests/context.ts';
+import type { EventRecord } from '../store/journal.ts';
+import type { Store } from '../store/store.ts';
+import type { Leavers } from './leavers.ts';
+import { type ChangedBatch, changedBy } from './undo-batch.ts';
+import { type DecidedUndo, UndoDecisions } from './undo-decisions.ts';
+
+/** Entries that are read at a time. */
+const PORTION = 1000;
+
+/** Dependencies of the service. `now`: milliseconds since 1970. */
+interface UndoParts {
+  readonly store: Store;
+  readonly leavers: Pick<Leavers, 'changes' | 'lockedDevices'>;
+  readonly now: () => number;
+}
+
+/** A refusal of the whole request is thrown as an `ApiError`. */
+export class UndoingBatches {
+  readonly #parts: UndoParts;
+
+  constructor(parts: UndoParts) {
+    this.#parts = parts;
+  }
+
+  /** Each person, account and device is a commit of its own, so a request that was interrupted can be repeated. */
+  async run(context: Context, body: BodyOf<Routes['undoPeople']>): Promise<DataOf<Routes['undoPeople']>> {
+    const { after = 0, dryRun = false } = body;
+    const batch = changedBy(await this.#entries(body));
+    const total = batch.changed.length;
+    const end = Math.min(after + undoBounds.portion, total);
+    const list = [];
+    for (const changed of batch.changed.slice(after, end)) {
+      const done = await retrying(async () => {
+        const decided = await this.#decisions(context, batch, dryRun).decide(changed);
+        if (!dryRun) await this.#commit(context, decided);
+        return decided;
+      });
+      list.push(...done.steps);
+    }
+    return { total, list, next: end < total ? end : null };
+  }
+
+  #decisions(context: Context, batch: ChangedBatch, isDraft: boolean): UndoDecisions {
+    // As everywhere, a service token does not change users.
+    const mayEnable = context.caller.serviceToken === null;
+    return new UndoDecisions({ ...this.#parts, batch, isDraft, mayEnable });
+  }
+
+  async #commit(context: Context, { before, changes, guards }: DecidedUndo): Promise<void> {
+    const { store, now } = this.#parts;
+    for (const aside of before) await commitFor(store, context, { at: now(), changes: aside });
+    if (changes.length > 0) await commitFor(store, context, { at: now(), changes, guards });
+  }
+
+  async #entries({ requestId, actor, from, to }: BodyOf<Routes['undoPeople']>): Promise<readonly EventRecord[]> {
+    const { store } = this.#parts;
+    if ((requestId === undefined) === (actor === undefined) || (actor === undefined) !== (from === undefined))
+      throw new ApiError(Code.parameterError, 'requestId is required, or actor and from');
+    const [head] = await store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });
+    const filter = { requestId, actor, from: from?.getTime(), to: to && to.getTime() - 1 };
+    const found: EventRecord[] = [];
+    for (let after = Math.max(0, (head?.id ?? 0) - undoBounds.searched); ; ) {
+      const events = await store.events({ ...filter, after, limit: PORTION });
+      found.push(...events);
+      if (found.length > undoBounds.entries)
+        throw new ApiError(
+          Code.parameterError,
+          `the batch has more than ${undoBounds.entries} entries. Take it back in parts: set from and to`,
+        );
+      if (events.length < PORTION) return found;
+      after = events.at(-1)!.id;
+    }
+  }
+}

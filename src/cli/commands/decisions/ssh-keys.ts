@@ -1,0 +1,132 @@
+/** Prints the SSH keys of a person for sshd: `GET /api/decisions/ssh-keys/{userName}`, with a cache on disk. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DataOf } from '../../../contract/define.ts';
+import { isObject } from '../../../contract/json-object.ts';
+import type { Routes } from '../../../contract/routes.ts';
+import { isSshKey } from '../../../contract/ssh-key.ts';
+import { isServerRefusal, NotServing, Unreachable } from '../../client/failures.ts';
+import { errorWords, failure, tryOr, usage } from '../../fault.ts';
+import type { Context } from '../../framework/context.ts';
+import { command } from '../../framework/define.ts';
+import { writeWhole } from '../../settings/files.ts';
+import { safe } from '../../terminal/text.ts';
+import { parseDuration } from '../devices/usage.ts';
+
+/** Prints the keys with which a person may log in now. */
+export const sshKeys = command({
+  description:
+    'For AuthorizedKeysCommand of sshd. Prints the SSH keys of a person that may be used now, as lines of authorized_keys. Locked keys, and keys of persons who have left, are not printed.\nThe registry is asked each time, unless the last answer is younger than --max-age. The answers are in the folder ssh-keys of the home folder.\nIf the registry is away, nothing is printed, and sshd refuses all keys of the registry. With --when-away TIME, the last answer is printed if it is younger than that: a key that was locked since then still opens the host.\nNeeds an ADMIN, or a service token with --may ssh.',
+  args: [
+    { name: 'USER', help: 'user name of the person' },
+    { name: 'FINGERPRINT', help: 'print only the key with this SHA256 fingerprint', optional: true },
+  ],
+  flags: {
+    'max-age': { value: 'TIME', default: '0s', help: 'do not ask if the last answer is younger' },
+    'when-away': {
+      value: 'TIME',
+      default: 'refuse',
+      help: 'if the registry is away: refuse, or the age up to which the last answer is used',
+    },
+  },
+  examples: [
+    { does: 'the keys of a person', line: 'ssh-keys ada.lovelace' },
+    { does: 'from the last answer for 8 hours if the registry is away', line: 'ssh-keys ada --when-away 8h' },
+  ],
+  async run({ args: [user = '', fingerprint], flags }, context) {
+    const maxAge = secondsOf('--max-age', flags.maxAge);
+    const whenAway = flags.whenAway === 'refuse' ? 0 : secondsOf('--when-away', flags.whenAway);
+    const file = cacheFile(context, user);
+    const cached = file === null ? null : readCache(file);
+    let lines = cached && ageOf(cached) < maxAge ? cached.lines : null;
+    try {
+      lines ??= await asked(context, user, file, cached);
+    } catch (error) {
+      if (!isAway(error) || !cached || ageOf(cached) >= whenAway) throw error;
+      context.out.notice(`the registry is away (${safe(errorWords(error))}): these are the keys of its last answer`);
+      lines = cached.lines;
+    }
+    const keys = lines.filter(line => fingerprint === undefined || line.endsWith(` ${fingerprint}`));
+    if (context.out.json) return context.out.document({ keys });
+    await context.out.text(keys.map(line => `${line}\n`).join(''));
+  },
+});
+
+/** An answer that is stored. */
+interface CachedKeys {
+  /** When the registry was asked; seconds since 1970. */
+  readonly at: number;
+  readonly etag: string;
+  readonly lines: readonly string[];
+}
+
+/** The first line of a file; `packaging/ssh/devmgr-ssh-keys` reads it, too. */
+const HEADER = /^# devmgr ssh-keys (\d{1,12}) (".*")$/;
+/** Names that are a file of the cache under their own name. */
+const FILE_NAME = /^[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,127}$/;
+
+const cacheFile = ({ settings }: Context, user: string): string | null =>
+  FILE_NAME.test(user) ? join(settings.home, 'ssh-keys', user) : null;
+
+function readCache(file: string): CachedKeys | null {
+  const [first = '', ...lines] = tryOr(() => readFileSync(file, 'utf8'), '').split('\n');
+  const [, at, etag] = HEADER.exec(first) ?? [];
+  return at === undefined ? null : { at: Number(at), etag: etag!, lines: lines.filter(line => line !== '') };
+}
+
+/** Seconds. An answer of the future has no age: the clock was wrong then, or is now. */
+function ageOf({ at }: CachedKeys): number {
+  const age = Date.now() / 1000 - at;
+  return age < 0 ? Number.POSITIVE_INFINITY : age;
+}
+
+async function asked(context: Context, user: string, file: string | null, cached: CachedKeys | null) {
+  const at = Math.floor(Date.now() / 1000);
+  const response = await context.registry.with({ wait: false }).download({
+    operation: 'listSshKeys',
+    input: { params: { userName: user } },
+    headers: { accept: 'application/json', ...(cached ? { 'if-none-match': cached.etag } : {}) },
+  });
+  const parts: Buffer[] = [];
+  for await (const part of response.bytes) parts.push(part);
+  const lines = response.status === 304 && cached ? cached.lines : linesIn(Buffer.concat(parts).toString());
+  const etag = response.status === 304 && cached ? cached.etag : `${response.headers.etag ?? '""'}`;
+  if (file === null) return lines;
+  try {
+    writeWhole(file, [`# devmgr ssh-keys ${at} ${etag}`, ...lines, ''].join('\n'));
+  } catch (error) {
+    // Without a cache, the next login asks again.
+    context.out.notice(safe(errorWords(error)));
+  }
+  return lines;
+}
+
+/** A server that is taken over must not add options or lines: each key is checked. */
+function linesIn(text: string): string[] {
+  const data = tryOr(() => JSON.parse(text)?.data, null) as DataOf<Routes['listSshKeys']> | null;
+  if (!isObject(data) || !Array.isArray(data.keys)) throw failure('the response of the registry has no SSH keys');
+  return data.keys.flatMap(({ key, verifyRequired, deviceId }) => {
+    if (
+      typeof key !== 'string' ||
+      !/^sk-[a-z0-9-]{1,40}@openssh\.com [A-Za-z0-9+/]{1,1000}={0,2}$/.test(key) ||
+      !isSshKey(key)
+    )
+      return [];
+    const digest = createHash('sha256')
+      .update(Buffer.from(key.split(' ')[1]!, 'base64'))
+      .digest('base64');
+    const comment = /^DEV-\d{1,15}$/.test(deviceId) ? deviceId : 'devmgr';
+    return `${verifyRequired === true ? 'verify-required ' : ''}${key} ${comment} SHA256:${digest.replaceAll('=', '')}`;
+  });
+}
+
+/** Whether a later request may succeed; a token that is refused is no reason to use an earlier answer. */
+const isAway = (error: unknown): boolean =>
+  error instanceof Unreachable || error instanceof NotServing || isServerRefusal(error, 429, 500);
+
+function secondsOf(flag: string, text: string): number {
+  const { seconds, fault } = parseDuration(text);
+  if (fault !== null) throw usage(`${flag}: ${fault}`);
+  return seconds;
+}
