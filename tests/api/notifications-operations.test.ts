@@ -55,7 +55,8 @@ describe('an operation that changes something', () => {
     // identities: identity.test.ts; about cases: people-cases.test.ts; about the standing check: delivery/leavers.test.ts;
     // about keys that are sent or lost: those of holders, and people-retention.test.ts.
     const types = journalEventTypes.filter(
-      type => !/^(PERSON|PEOPLE|CASE|PROVISIONING|RECEIPT|LOAN|SHIPMENT|DEVICE_(?:IDENTITY|LOST|SHIPPED))(_|$)/.test(type),
+      type =>
+        !/^(PERSON|PEOPLE|CASE|PROVISIONING|RECEIPT|LOAN|SHIPMENT|DEVICE_(?:IDENTITY|LOST|SHIPPED))(_|$)/.test(type),
     );
     expect(new Set(frames.map(frame => frame.type))).toEqual(new Set(types));
     expect(frames[2]).toMatchObject({ changes: [{ field: 'note', before: null, after: 'secret note' }] });
