@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { needs } from '../support/needs.ts';
 import { ptyKey } from '../support/pty-key.ts';
 import { type Daemon, devmgr, discard, startDaemon, temporaryFolder } from './program.ts';
@@ -112,6 +113,34 @@ needs(['sshd', 'ssh'], 'openssh-server openssh-client')('sshd', () => {
       expect(answer().stdout).toBe('');
     }
     expect(await login()).toBe(false);
+  });
+
+  test('uses no answer of another registry or token, in the script and in devmgr', async () => {
+    const { home, login, configure, answer } = await host('moved', 'MAX_AGE=3600');
+    expect(await login()).toBe(true);
+    const keysFor = (more: string) => {
+      configure(`MAX_AGE=3600\nWHEN_AWAY=8h\n${more}`);
+      return answer().stdout;
+    };
+    const withoutStart = '\nDEVMGR=/nowhere/devmgr';
+    const keys = keysFor(withoutStart);
+    expect(keys).toMatch(/^sk-ecdsa/);
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const other = { home, env: { DEVMGR_TOKEN: 'devmgr_other' } };
+    const elsewhere = await devmgr(['ssh-keys', 'moved', '--server', away, '--when-away', '8h'], other);
+    expect(elsewhere.stderr).toContain(away);
+    expect(elsewhere.stdout).toBe('');
+    expect(keysFor(`export DEVMGR_SERVER=${away}`)).toBe('');
+    expect(keysFor('export DEVMGR_TOKEN=devmgr_other')).toBe('');
+    const use = (server: string) => devmgr(['config', 'set', 'server', server], { home });
+    await use(away);
+    expect(keysFor('')).toBe('');
+    await use(daemon.url);
+    expect(keysFor(withoutStart)).toBe(keys);
+    const named = `export DEVMGR_SERVER=${daemon.url}`;
+    expect(keysFor(named + withoutStart)).toBe('');
+    expect(keysFor(named)).toBe(keys);
+    expect(keysFor(named + withoutStart)).toBe(keys);
   });
 
   test('does while the registry is away what its operator has chosen', async () => {

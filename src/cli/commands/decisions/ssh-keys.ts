@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataOf } from '../../../contract/define.ts';
 import { isObject } from '../../../contract/json-object.ts';
+import { environment, homeFiles } from '../../../contract/local.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { isSshKey } from '../../../contract/ssh-key.ts';
 import { isServerRefusal, NotServing, Unreachable } from '../../client/failures.ts';
@@ -38,10 +39,11 @@ export const sshKeys = command({
     const maxAge = secondsOf('--max-age', flags.maxAge);
     const whenAway = flags.whenAway === 'refuse' ? 0 : secondsOf('--when-away', flags.whenAway);
     const file = cacheFile(context, user);
-    const cached = file === null ? null : readCache(file);
+    const source = sourceOf(context);
+    const cached = file === null ? null : readCache(file, source);
     let lines = cached && ageOf(cached) < maxAge ? cached.lines : null;
     try {
-      lines ??= await asked(context, user, file, cached);
+      lines ??= await asked(context, { user, file, source, cached });
     } catch (error) {
       if (!isAway(error) || !cached || ageOf(cached) >= whenAway) throw error;
       context.out.notice(`the registry is away (${safe(errorWords(error))}): these are the keys of its last answer`);
@@ -62,17 +64,27 @@ interface CachedKeys {
 }
 
 /** The first line of a file; `packaging/ssh/devmgr-ssh-keys` reads it, too. */
-const HEADER = /^# devmgr ssh-keys (\d{1,12}) (".*")$/;
+const HEADER = /^# devmgr ssh-keys (\d{1,12}) ([\da-f]{64}) (".*")$/;
 /** Names that are a file of the cache under their own name. */
 const FILE_NAME = /^[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,127}$/;
 
 const cacheFile = ({ settings }: Context, user: string): string | null =>
   FILE_NAME.test(user) ? join(settings.home, 'ssh-keys', user) : null;
 
-function readCache(file: string): CachedKeys | null {
+/** Digest of what determines the registry and the token, so that no answer of another registry is used. The script makes it, too. */
+function sourceOf({ globals, env, settings }: Context): string {
+  const digest = createHash('sha256');
+  for (const text of [globals.server, globals.profile, env[environment.token]]) digest.update(`${text ?? ''}\n`);
+  for (const name of [homeFiles.config, homeFiles.credentials])
+    digest.update(tryOr(() => readFileSync(join(settings.home, name)), ''));
+  return digest.digest('hex');
+}
+
+/** Null if there is no answer of this source. */
+function readCache(file: string, source: string): CachedKeys | null {
   const [first = '', ...lines] = tryOr(() => readFileSync(file, 'utf8'), '').split('\n');
-  const [, at, etag] = HEADER.exec(first) ?? [];
-  return at === undefined ? null : { at: Number(at), etag: etag!, lines: lines.filter(line => line !== '') };
+  const [, at, from, etag] = HEADER.exec(first) ?? [];
+  return from === source ? { at: Number(at), etag: etag!, lines: lines.filter(line => line !== '') } : null;
 }
 
 /** Seconds. An answer of the future has no age: the clock was wrong then, or is now. */
@@ -81,7 +93,15 @@ function ageOf({ at }: CachedKeys): number {
   return age < 0 ? Number.POSITIVE_INFINITY : age;
 }
 
-async function asked(context: Context, user: string, file: string | null, cached: CachedKeys | null) {
+/** A question to the registry, and the file for its answer. */
+interface Question {
+  readonly user: string;
+  readonly file: string | null;
+  readonly source: string;
+  readonly cached: CachedKeys | null;
+}
+
+async function asked(context: Context, { user, file, source, cached }: Question): Promise<readonly string[]> {
   const at = Math.floor(Date.now() / 1000);
   const response = await context.registry.with({ wait: false }).download({
     operation: 'listSshKeys',
@@ -94,7 +114,7 @@ async function asked(context: Context, user: string, file: string | null, cached
   const etag = response.status === 304 && cached ? cached.etag : `${response.headers.etag ?? '""'}`;
   if (file === null) return lines;
   try {
-    writeWhole(file, [`# devmgr ssh-keys ${at} ${etag}`, ...lines, ''].join('\n'));
+    writeWhole(file, [`# devmgr ssh-keys ${at} ${source} ${etag}`, ...lines, ''].join('\n'));
   } catch (error) {
     // Without a cache, the next login asks again.
     context.out.notice(safe(errorWords(error)));
