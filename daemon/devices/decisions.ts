@@ -255,11 +255,11 @@ export function ship(device: DeviceRecord, now: number) {
   return decide('handOver', device, set, { type: 'DEVICE_SHIPPED', data: { deviceType: device.deviceType } });
 }
 
-/** Records that the person of a device has reported it lost. Its state stays as it is: see `lock`. */
-export function noteLost({ number, deviceType, status }: DeviceRecord, reason: string): DeviceDecision {
+/** Records that the person of a device has reported it lost, once and as its person. Its state stays as it is: see `lock`. */
+export function noteLost({ number, deviceType, status, version }: DeviceRecord, reason: string): DeviceDecision {
   const entry: Entry = { type: 'DEVICE_LOST', data: { deviceType, reason } };
   const change = { kind: 'device.set', device: number, set: {}, entry } as const;
-  return { change, guards: [{ kind: 'device', device: number, status: [status] }] };
+  return { change, guards: [{ kind: 'device', device: number, status: [status], version }] };
 }
 
 /** Records once that the arrival of a device that was sent is overdue: another entry about the device makes a conflict. */

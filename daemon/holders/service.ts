@@ -32,6 +32,10 @@ interface HolderServiceParts {
 
 /** What a holder agrees to. */
 const TERMS = 'I have received this key.';
+/** Entries that give a device to a person. An update does so if it names the person: `people match`, its undo, a person added later. */
+const bindingTypes = ['DEVICE_ACTIVATED', 'DEVICE_UPDATED'] as const;
+/** Portions that are searched for the last of these: a device with more updates shows those that were searched. */
+const MAX_PORTIONS = 20;
 
 /** A refusal is thrown as an `ApiError`. */
 export class HolderService {
@@ -57,8 +61,8 @@ export class HolderService {
     { before = Number.MAX_SAFE_INTEGER, limit = eventPage.default }: QueryOf<Routes['listOwnDeviceEvents']>,
   ): Promise<DataOf<Routes['listOwnDeviceEvents']>> {
     const { number, deviceType } = await this.#own(context, deviceId);
-    const activation = await this.#last('DEVICE_ACTIVATED', number);
-    const { list } = await this.#parts.events({ deviceId, before, after: (activation?.id ?? 1) - 1, limit });
+    const after = (await this.#beginning(number)) - 1;
+    const { list } = await this.#parts.events({ deviceId, before, after, limit });
     return {
       list: list.map(({ id, type, timestamp, data }) => ({
         id: id!,
@@ -81,7 +85,7 @@ export class HolderService {
       const shown = (at: number) =>
         ({ deviceId: deviceIds.format(number), status: 'LOCKED', lockedAt: iso(at) }) as const;
       if (status === 'LOCKED' && lockedAt !== null) {
-        const told = await this.#last('DEVICE_LOST', number);
+        const told = await this.#lastLoss(number);
         if (told && told.at >= lockedAt) return shown(lockedAt);
       }
       const at = now();
@@ -90,7 +94,7 @@ export class HolderService {
         return commitLast(store, context, { at, changes: [change], guards }, () => shown(lockedAt ?? at));
       const locked = accept(lock(device, reason, null, at));
       const changes = [locked.change, change];
-      return commitLast(store, context, { at, changes, guards: locked.guards }, () => shown(at));
+      return commitLast(store, context, { at, changes, guards }, () => shown(at));
     });
   }
 
@@ -148,9 +152,23 @@ export class HolderService {
     return device;
   }
 
-  async #last(type: 'DEVICE_ACTIVATED' | 'DEVICE_LOST', device: number) {
+  /** Id of the entry by which a device became that of its person. What was before belongs to others: if none is found, nothing is shown. */
+  async #beginning(device: number): Promise<number> {
+    const { store } = this.#parts;
+    let before = Number.MAX_SAFE_INTEGER;
+    for (let portion = 0; portion < MAX_PORTIONS; portion++) {
+      const entries = await store.events({ after: 0, before, limit: eventPage.max, types: bindingTypes, device });
+      const found = entries.find(({ type, detail }) => type === 'DEVICE_ACTIVATED' || 'personId' in detail);
+      if (found) return found.id;
+      before = entries.at(-1)?.id ?? before;
+      if (entries.length < eventPage.max) break;
+    }
+    return before;
+  }
+
+  async #lastLoss(device: number) {
     const newest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 };
-    return (await this.#parts.store.events({ ...newest, types: [type], device }))[0];
+    return (await this.#parts.store.events({ ...newest, types: ['DEVICE_LOST'], device }))[0];
   }
 }
 

@@ -5,6 +5,7 @@ import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import { eventTypes } from '../../src/contract/event-types.ts';
 import { routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
+import type { CallerRole } from '../../src/contract/values.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { refuseNullInUrl } from '../http/null-text.ts';
 import { bearer, keyMissing } from '../http/operation.ts';
@@ -87,8 +88,13 @@ export function splitUrl(url = ''): [path: string, query: string] {
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
 }
 
-function wantedBy({ role }: Caller, types: string | undefined, ofDevice: boolean): TypeSet {
+/** Refuses with 2007 people who see only their own keys. */
+export function refuseHolder(role: CallerRole): void {
   if (role === 'HOLDER') throw new ApiError(Code.noPermission, 'the role HOLDER is not allowed to do this');
+}
+
+function wantedBy({ role }: Caller, types: string | undefined, ofDevice: boolean): TypeSet {
+  refuseHolder(role);
   const allowed = role === 'LOCAL' ? hardwareTypes : typeSet(eventTypes);
   const wanted = types === undefined ? allowed : typeSet(eventTypesIn(types, role === 'ADMIN'));
   if (wanted & ~allowed || (ofDevice && role === 'LOCAL'))

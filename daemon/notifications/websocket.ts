@@ -20,7 +20,7 @@ import type { TokenCheck } from '../requests/token-check.ts';
 import type { Reader } from '../store/store.ts';
 import type { Hub } from './hub.ts';
 import type { FrameSink } from './outbox.ts';
-import { type AdmissionParts, admit, type StreamAdmission, splitUrl } from './stream-admission.ts';
+import { type AdmissionParts, admit, refuseHolder, type StreamAdmission, splitUrl } from './stream-admission.ts';
 
 /** Dependencies of the stream. */
 interface WebsocketParts {
@@ -160,6 +160,7 @@ class Upgrades {
     let { role } = caller;
     const recheck = async () => {
       ({ role } = await check());
+      refuseHolder(role);
     };
     const subscription = this.#parts.hub.subscribe({
       sink: streamSink(ws, socket),

@@ -71,7 +71,7 @@ export const holderOperations = additions('Own keys', {
     data: Type.Object({ list: Type.Array(ownDevice) }),
   },
 
-  /** From the activation for this person on. */
+  /** From the entry on by which the device became that of the person. */
   listOwnDeviceEvents: {
     summary: 'List the events of an own key, the newest first',
     ...ofHolder,

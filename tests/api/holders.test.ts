@@ -10,6 +10,7 @@ import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
 import { ReceiptKey, trustReceiptKeys } from '../support/receipt-key.ts';
 import { SoftwareKey } from '../support/software-key.ts';
 import { Browser, type SsoProvider, setUp } from '../support/sso-provider.ts';
+import { openStream } from '../support/stream-client.ts';
 
 let daemon: TestDaemon;
 let provider: SsoProvider;
@@ -60,6 +61,16 @@ describe('who becomes a HOLDER', () => {
     const { token, user } = await signIn('s-desk');
     expect(user).toMatchObject({ role: 'VIEWER' });
     expect(await as({ token }, 'GET', '')).toMatchObject({ status: 403, code: 2007 });
+  });
+
+  it('loses with an earlier role the streams that were opened with it', async () => {
+    data(await daemon.call('POST', '/api/people', { userName: 'reader' }));
+    provider.people.set('s-reader', { name: 'reader', groups: ['keys-readers'] });
+    const { token } = await signIn('s-reader');
+    const stream = await openStream(daemon.url, { token });
+    provider.people.set('s-reader', { name: 'reader', groups: [] });
+    expect((await signIn('s-reader')).user).toMatchObject({ role: 'HOLDER' });
+    expect((await stream.closed).code).toBe(4401);
   });
 
   it('stays the person of the first sign-in, whatever name the provider sends later', async () => {
@@ -144,6 +155,26 @@ describe('own keys', () => {
     ]);
   });
 
+  it('have a history that begins when they became those of the person', async () => {
+    const types = async (who: typeof ada, deviceId: string) =>
+      data(await as(who, 'GET', `/${deviceId}/events`)).list.map(({ type }: { type: string }) => type);
+    const match = (deviceId: string, { personId }: typeof ada) =>
+      daemon.call('POST', '/api/people/match', { matches: [{ deviceId, personId }] }).then(data);
+    const { deviceId } = await heldDevice(daemon, 'someone.else');
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' }));
+    data(await daemon.call('POST', `/api/devices/${deviceId}/unlock`, {}));
+    const from = new Date().toISOString();
+    await match(deviceId, bob);
+    data(await daemon.call('PUT', `/api/devices/${deviceId}`, { note: 'of bob' }));
+    expect(await types(bob, deviceId)).toEqual(['DEVICE_UPDATED', 'DEVICE_UPDATED']);
+    data(await daemon.call('POST', '/api/people/undo', { actor: 'admin', from }));
+    await match(deviceId, ada);
+    expect(await types(ada, deviceId)).toEqual(['DEVICE_UPDATED']);
+    for (let n = 0; n < 3; n++) data(await daemon.call('PUT', `/api/devices/${deviceId}`, { note: `note ${n}` }));
+    expect(await types(ada, deviceId)).toEqual(Array(4).fill('DEVICE_UPDATED'));
+    expect(data(await as(ada, 'GET', `/${deviceId}/events?limit=1`)).list).toHaveLength(1);
+  });
+
   it('are those of no other person: all others are 2001, as if they did not exist', async () => {
     const { deviceId } = await heldDevice(daemon, 'bob.secret');
     const before = await detail(deviceId);
@@ -202,6 +233,17 @@ describe('a lost key', () => {
       { type: 'DEVICE_LOCKED' },
       { type: 'DEVICE_LOST', data: { reason: 'in the river' } },
     ]);
+  });
+
+  it('is reported once, also by many requests at the same time', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'audit' }));
+    const reports = Array.from({ length: 5 }, (_, n) =>
+      as(ada, 'POST', `/${deviceId}/lost`, { reason: `report ${n}` }),
+    );
+    for (const report of await Promise.all(reports)) data(report);
+    const types = (await eventsOf(deviceId)).map(({ type }: { type: string }) => type);
+    expect(types.filter((type: string) => type === 'DEVICE_LOST')).toHaveLength(1);
   });
 
   it('needs a reason, and one that is retired is refused', async () => {
