@@ -11,7 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.c
  * they have loaded, load the native module of PC/SC, or measure the time of their process.
  */
 export const sharing =
-  'tests/{api,cli,cluster,console,contract,delivery,docs,domain,hardware,lint,packaging,proof,security}/**/!(on-postgres|constant-serials|own-numbers|freeze|speed|adding|station|station-issuing|station-numbers|session|devices-return|proxies|store-sqlite-file|rehearsals|words|roster*|spool|unfinished|grammar|transport|doctor-report|pcsc*|driver-pcsc|prove-scp11b|card-only-key|key-card|enroll|verify).test.ts';
+  'tests/{api,cli,cluster,console,contract,delivery,docs,domain,hardware,lint,packaging,proof,security}/**/!(on-postgres|constant-serials|own-numbers|freeze|speed|adding|station|station-issuing|station-numbers|session|devices-return|proxies*|store-sqlite-file|rehearsals|words|roster*|spool|unfinished|grammar|transport|doctor-report|pcsc*|driver-pcsc|prove-scp11b|card-only-key|key-card|enroll|verify).test.ts';
 const others = ['tests/lab/**', '**/node_modules/**'];
 
 export default defineConfig({

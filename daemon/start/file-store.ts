@@ -38,7 +38,7 @@ async function inObjectStore<T>(problem: string, open: (engine: ObjectStore) => 
     const refused = /\((?:4\d\d|301)\)/.test(error.message);
     const hint = refused
       ? 'compare --files with the bucket, its region and the keys in the environment'
-      : 'check the endpoint of --files and the network';
+      : 'check the endpoint of --files, the network, and the proxy if one is named';
     throw new StartRefused(refused ? 2 : 9, `${problem}: ${error.message}`, hint);
   }
 }

@@ -33,6 +33,17 @@ export function proxyFor(url: URL, env: Env = process.env): WebProxy | null {
 export const proxyWords = ({ url, variable }: WebProxy): string =>
   `the proxy ${url.protocol}//${url.host} (${variable})`;
 
+/** A proxy as Node's agents take it. Throws a TypeError with a code of Node if the agents of this Node would ignore it. */
+export function agentEnv(proxy: WebProxy): { readonly HTTP_PROXY: string; readonly HTTPS_PROXY: string } {
+  // Node has had the option as long as such agents.
+  if (!process.allowedNodeEnvironmentFlags.has('--use-env-proxy')) {
+    const words = `Node ${process.versions.node} cannot use ${proxyWords(proxy)}: install Node 22.21, 24.5 or later`;
+    throw Object.assign(new TypeError(words), { code: 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM' });
+  }
+  const { href } = proxy.url;
+  return { HTTP_PROXY: href, HTTPS_PROXY: href };
+}
+
 /** The proxy for an address, as texts name it; null without one, and if the environment has an invalid value. */
 export function proxyNamed(address: string): string | null {
   try {

@@ -1,8 +1,10 @@
 /** The daemon of a home: started on demand, found, stopped; and quickstart. */
+
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { closedAddress } from '../support/http-servers.ts';
 import {
   adminPassword,
   cheapProgram,
@@ -198,6 +200,26 @@ describe('in the background', () => {
     expect(stderr).toContain('the end of its log:');
     expect(stderr).toMatch(/devmgr\.db|database/);
     expect(stderr).toContain('devmgr daemon logs');
+  });
+
+  test('a start and doctor name the proxy that is down, of the object store', async () => {
+    const home = freshHome();
+    const proxy = await closedAddress();
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const files = 's3://bucket/?endpoint=https://files.example';
+    const place = { env: { ...keys, HTTPS_PROXY: proxy.replace('://', '://ann:word@'), DEVMGR_FILES: files } };
+    const failed = `the files cannot be stored in bucket: the object store failed through the proxy ${proxy} (HTTPS_PROXY): `;
+    const { code, stderr } = await run(home, ['daemon', 'start', '--port', '0'], place);
+    expect([code, stderr]).toEqual([9, expect.stringContaining(failed)]);
+    const { code: found, json } = await run(home, ['doctor', '--json']);
+    expect([found, json.checks]).toEqual([
+      1,
+      expect.arrayContaining([expect.objectContaining({ name: 'daemon', detail: expect.stringContaining(failed) })]),
+    ]);
+    expect(`${stderr}${JSON.stringify(json)}`).not.toContain('word');
+    await run(home, ['daemon', 'start', '--port', '0']);
+    await run(home, ['daemon', 'stop']);
+    expect((await run(home, ['doctor', '--json'])).stdout).not.toContain('proxy');
   });
 
   test('a port that is in use is reported', async () => {

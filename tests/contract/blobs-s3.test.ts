@@ -1,37 +1,14 @@
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bucket } from '../../daemon/files/s3/bucket.ts';
 import { openS3Blobs } from '../../daemon/files/s3/s3-blobs.ts';
 import type { S3Target } from '../../daemon/home/object-store-target.ts';
-import { makeCertificate } from '../support/certificates.ts';
+import { encrypted } from '../support/encrypted.ts';
 import { type Swift, startSwift, withSwift } from '../support/swift.ts';
 import { blobRules, content, pieces } from './blobs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** The address of a server that speaks TLS for another one, with a certificate that this process trusts. */
-async function encrypted(endpoint: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'devmgr-certificate-'));
-  const files = makeCertificate(folder, 'object-store');
-  const [cert, key] = [readFileSync(files.cert, 'utf8'), readFileSync(files.key)];
-  rmSync(folder, { recursive: true });
-  setDefaultCACertificates([...getCACertificates(), cert]);
-  const { hostname, port } = new URL(endpoint);
-  const server = createServer({ cert, key }, async socket => {
-    const onward = connect(Number(port), hostname);
-    await Promise.allSettled([pipeline(socket, onward), pipeline(onward, socket)]);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
-}
 
 withSwift('files in an object store', () => {
   let swift: Swift;

@@ -15,7 +15,7 @@ const script = `
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const endpoint = 'http://127.0.0.1:' + server.address().port;
   const keys = { accessKeyId: 'id', secretAccessKey: 'secret' };
-  const client = clientOf({ bucket: 'bucket', prefix: '', endpoint, region: 'us-east-1', credentials: keys });
+  const client = clientOf({ bucket: 'bucket', prefix: '', endpoint, region: 'us-east-1', credentials: keys }, null);
   const part = { Bucket: 'bucket', Key: 'file', UploadId: 'id', PartNumber: 1, Body: Buffer.alloc(1000) };
   const store = async count => {
     for (let i = 0; i < count; i++) await client.send(new UploadPartCommand(part));

@@ -1,22 +1,18 @@
 /** The proxies of the environment: which address goes through which, and what is said of one that does not serve, with a real proxy. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { AllowedTargets } from '../../daemon/base/allowed-targets.ts';
 import { Outgoing } from '../../daemon/base/outgoing.ts';
 import { readText } from '../../src/cli/client/http.ts';
 import { proxyAgent, sendHttp } from '../../src/cli/client/transport.ts';
-import { proxyFor, proxyWords } from '../../src/delivery/proxies.ts';
-import { poll } from '../../src/delivery/wait.ts';
+import { agentEnv, proxyFor, proxyWords } from '../../src/delivery/proxies.ts';
 import { issueCertificate, makeAuthority } from '../support/certificates.ts';
-import { freePort } from '../support/free-port.ts';
 import { answering, answeringTls, closedAddress, listening } from '../support/http-servers.ts';
-import { findTool, needs } from '../support/needs.ts';
+import { needs } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { startTinyproxy } from '../support/tinyproxy.ts';
 
 const chosen = (address: string, env: Readonly<Record<string, string>>) =>
   proxyFor(new URL(address), env)?.url.href ?? null;
@@ -64,29 +60,18 @@ describe('the proxy for an address', () => {
     for (const value of ['socks5://p:1080', 'http://'])
       expect(() => proxyFor(url, { HTTPS_PROXY: value })).toThrow('HTTPS_PROXY is not the address of a proxy');
   });
-});
 
-/** A real proxy. Resolves to its address. */
-async function startProxy(credentials?: string): Promise<string> {
-  const folder = temporaryFolder();
-  const port = await freePort();
-  const lines = [`Port ${port}`, 'Listen 127.0.0.1', 'Timeout 30', 'MaxClients 20', 'LogLevel Critical'];
-  const login = credentials ? [`BasicAuth ${credentials.replace(':', ' ')}`] : [];
-  writeFileSync(join(folder, 'proxy.conf'), [...lines, ...login, ''].join('\n'));
-  const proxy = spawn(findTool('tinyproxy')!, ['-d', '-c', join(folder, 'proxy.conf')], { stdio: 'ignore' });
-  onTestFinished(() => void proxy.kill());
-  const answers = async () => {
-    const socket = connect(port, '127.0.0.1');
-    const isOpen = await once(socket, 'connect').then(
-      () => true,
-      () => null,
-    );
-    socket.destroy();
-    return isOpen;
-  };
-  await poll(answers, { everyMs: 50 });
-  return `127.0.0.1:${port}`;
-}
+  it('is refused by a Node whose agents would ignore it', async () => {
+    vi.spyOn(process, 'allowedNodeEnvironmentFlags', 'get').mockReturnValue(new Set());
+    onTestFinished(() => void vi.restoreAllMocks());
+    env({ HTTPS_PROXY: 'http://ann:secret@p:3128' });
+    const url = new URL('https://example.org');
+    const words = `Node ${process.versions.node} cannot use the proxy http://p:3128 (HTTPS_PROXY)`;
+    expect(() => agentEnv(proxyFor(url)!)).toThrow(words);
+    const sent = sendHttp({ method: 'GET', url, headers: {}, signal: new AbortController().signal });
+    await expect(sent).rejects.toThrow(`the request cannot be sent: ${words}`);
+  });
+});
 
 const env = (values: Readonly<Record<string, string>>) => {
   for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value);
@@ -128,7 +113,7 @@ needs('tinyproxy')('through a proxy', () => {
       },
       elsewhere,
     );
-    const place = await startProxy('ann:word');
+    const { place } = await startTinyproxy('ann:word');
     env({ HTTP_PROXY: `http://ann:word@${place}`, HTTPS_PROXY: `http://ann:word@${place}` });
     expect(await both(plain.url)).toEqual(['plain', 'plain']);
     expect(via).toEqual([expect.stringContaining('tinyproxy'), expect.stringContaining('tinyproxy')]);
@@ -148,7 +133,7 @@ needs('tinyproxy')('through a proxy', () => {
     );
     new WebSocketServer({ server }).on('connection', socket => socket.send('hello'));
     const { url } = await listening(server, { scheme: 'wss', host: elsewhere });
-    env({ HTTPS_PROXY: await startProxy() });
+    env({ HTTPS_PROXY: (await startTinyproxy()).place });
     const proxy = proxyFor(new URL(url))!;
     const socket = new WebSocket(url, { ca: readFileSync(authority.cert), agent: proxyAgent(proxy) });
     const [message] = await once(socket, 'message');
@@ -163,7 +148,7 @@ needs('tinyproxy')('through a proxy', () => {
       await new Outgoing({}).send({ url, method: 'GET', headers: {} }).catch((error: Error) => error.message),
       await sendHttp({ method: 'GET', url, headers: {}, signal }).catch((error: Error) => error.message),
     ];
-    const place = await startProxy('ann:word');
+    const { place } = await startTinyproxy('ann:word');
     env({ HTTPS_PROXY: `http://ann:wrong@${place}` });
     for (const said of await errors()) {
       expect(said).toContain(`the proxy http://${place} (HTTPS_PROXY)`);
@@ -178,7 +163,7 @@ needs('tinyproxy')('through a proxy', () => {
   });
 
   it('an address that a webhook may not name is refused before the proxy is asked', async () => {
-    const place = await startProxy();
+    const { place } = await startTinyproxy();
     env({ HTTPS_PROXY: place, HTTP_PROXY: place });
     const outgoing = new Outgoing({ allowed: new AllowedTargets([]) });
     const url = new URL('https://169.254.169.254/latest');

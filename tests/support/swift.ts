@@ -12,11 +12,10 @@ import { needs } from './needs.ts';
 
 const servers = ['account', 'container', 'object'] as const;
 
+export const swiftPrograms = ['swift-proxy-server', ...servers.map(name => `swift-${name}-server`)];
+
 /** `describe` for tests that need the object store. */
-export const withSwift = needs(
-  ['swift-proxy-server', ...servers.map(name => `swift-${name}-server`)],
-  'swift-proxy swift-account swift-container swift-object',
-);
+export const withSwift = needs(swiftPrograms, 'swift-proxy swift-account swift-container swift-object');
 
 export interface Swift {
   readonly endpoint: string;

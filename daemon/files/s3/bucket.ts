@@ -16,10 +16,11 @@ import {
   S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { proxyWords, type WebProxy } from '../../../src/delivery/proxies.ts';
 import type { S3Target } from '../../home/object-store-target.ts';
 import { BlobError, FilesUnavailable } from '../../requests/blob-error.ts';
 import { StoreFailure } from '../../store/commit.ts';
-import { clientOf } from './client.ts';
+import { clientOf, proxyOf } from './client.ts';
 
 /** Properties of an object in the store. */
 export interface ObjectState {
@@ -63,10 +64,17 @@ const fullCodes = new Set(['QuotaExceeded', 'QuotaExceededException', 'Insuffici
 export class Bucket {
   readonly #client: S3Client;
   readonly #target: S3Target;
+  readonly #proxy: WebProxy | null;
 
+  /** Throws `StoreFailure` if the environment names a proxy that cannot be used. */
   constructor(target: S3Target) {
     this.#target = target;
-    this.#client = clientOf(target);
+    try {
+      this.#proxy = proxyOf(target);
+      this.#client = clientOf(target, this.#proxy);
+    } catch (error) {
+      throw new StoreFailure((error as Error).message, { cause: error });
+    }
   }
 
   /** Rejects unless the bucket can be listed. */
@@ -198,12 +206,12 @@ export class Bucket {
       return await send(signal ? { abortSignal: signal } : {});
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      throw fromService(error);
+      throw fromService(error, this.#proxy);
     }
   }
 }
 
-function fromService(error: unknown): Error {
+function fromService(error: unknown, proxy: WebProxy | null): Error {
   const { name, message } = error as Error;
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   if (name === 'NoSuchKey' || name === 'NotFound')
@@ -212,7 +220,8 @@ function fromService(error: unknown): Error {
   if (status === 507 || fullCodes.has(name)) return new BlobError('disk-full', `${name}: ${message}`, { cause: error });
   const what = status === undefined ? message || name : `${name} (${status})`;
   const Failure = isOutage(status) ? FilesUnavailable : StoreFailure;
-  return new Failure(`the object store failed: ${what}`, { cause: error });
+  const way = proxy ? ` through ${proxyWords(proxy)}` : '';
+  return new Failure(`the object store failed${way}: ${what}`, { cause: error });
 }
 
 /** No response, too many requests, or a fault of the service. */

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { S3Client } from '@aws-sdk/client-s3';
-import { proxyFor } from '../../../src/delivery/proxies.ts';
+import { agentEnv, proxyFor, type WebProxy } from '../../../src/delivery/proxies.ts';
 import type { S3Target } from '../../home/object-store-target.ts';
 
 /** A connection that is not made within this time, and one that is silent for this long, has failed (milliseconds). */
@@ -59,16 +59,19 @@ class Block {
   };
 }
 
-/** A proxy reads the answer to its CONNECT itself, so its connections read as usual. */
-function agentsFor({ endpoint, region }: S3Target) {
-  const proxy = proxyFor(new URL(endpoint ?? `https://s3.${region}.amazonaws.com`));
+/** The proxy through which a target is reached; null without one. Throws an Error if the environment has an invalid value. */
+export const proxyOf = ({ endpoint, bucket, region }: S3Target): WebProxy | null =>
+  proxyFor(new URL(endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`));
+
+/** An agent reads the response of a proxy to CONNECT itself, so connections through one are read as usual. */
+function agentsFor(proxy: WebProxy | null) {
   if (!proxy) return { httpAgent: inBlocks(new HttpAgent(agents)), httpsAgent: inBlocks(new HttpsAgent(agents)) };
-  const through = { ...agents, proxyEnv: { HTTP_PROXY: proxy.url.href, HTTPS_PROXY: proxy.url.href } };
+  const through = { ...agents, proxyEnv: agentEnv(proxy) };
   return { httpAgent: new HttpAgent(through), httpsAgent: new HttpsAgent(through) };
 }
 
 /** A client for the service of a target. It tries a request four times. */
-export function clientOf(target: S3Target): S3Client {
+export function clientOf(target: S3Target, proxy: WebProxy | null): S3Client {
   const client = new S3Client({
     region: target.region,
     credentials: target.credentials,
@@ -77,7 +80,7 @@ export function clientOf(target: S3Target): S3Client {
     maxAttempts: 4,
     requestHandler: {
       ...timeouts,
-      ...agentsFor(target),
+      ...agentsFor(proxy),
     },
     // Other services do not know the newer checksums. The SHA-256 of each part is signed anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -1,7 +1,7 @@
 /** Sends HTTP requests over node:http, whose modules are loaded on first use (3 ms). */
 import type { Agent, ClientRequest, RequestOptions } from 'node:http';
 import { connectionEnd } from '../../contract/local.ts';
-import { proxyFor, type WebProxy } from '../../delivery/proxies.ts';
+import { agentEnv, proxyFor, type WebProxy } from '../../delivery/proxies.ts';
 import { interrupted } from '../fault.ts';
 import { type HttpRequest, type HttpResponse, requestFailure, timeouts } from './http.ts';
 
@@ -20,18 +20,15 @@ function agentFor(protocol: string, { method, headers }: HttpRequest, proxy: Web
   const name = `${protocol}${reuse}${proxy?.url.href ?? ''}`;
   let agent = agents.get(name);
   if (!agent) {
-    const options = { ...(reuse && { keepAlive: true, maxSockets }), ...(proxy && { proxyEnv: envOf(proxy) }) };
+    const options = { ...(reuse && { keepAlive: true, maxSockets }), ...(proxy && { proxyEnv: agentEnv(proxy) }) };
     agent = protocol === 'https:' ? new (https().Agent)(options) : new (http().Agent)(options);
     agents.set(name, agent);
   }
   return agent;
 }
 
-/** A proxy as Node's agents take it. */
-const envOf = ({ url: { href } }: WebProxy) => ({ HTTP_PROXY: href, HTTPS_PROXY: href });
-
 /** An agent that opens a connection through a proxy. */
-export const proxyAgent = (proxy: WebProxy): Agent => new (https().Agent)({ proxyEnv: envOf(proxy) });
+export const proxyAgent = (proxy: WebProxy): Agent => new (https().Agent)({ proxyEnv: agentEnv(proxy) });
 
 /**
  * Sends a request and resolves once the headers of its response are complete. Redirects are not followed, the proxies of the

@@ -79,8 +79,13 @@ export async function findDaemon(
 /** Why the daemon of a home, which was not found, cannot be used, and what to do. */
 export function daemonMissing(home: string): { readonly what: string; readonly fix: string } {
   const silent = runningDaemon(home);
-  if (silent === null)
-    return { what: `the daemon is not running (home ${home})`, fix: 'start it: devmgr daemon start' };
+  if (silent === null) {
+    const last = logEntries(home, 0).at(-1);
+    const what = `the daemon is not running (home ${home})`;
+    return last?.isRefusal
+      ? { what: `${what}; the last start in its log failed: ${last.words}`, fix: 'after that: devmgr daemon start' }
+      : { what, fix: 'start it: devmgr daemon start' };
+  }
   return {
     what: `the daemon is running (pid ${silent.pid}), but does not answer at ${silent.url}`,
     fix: 'see its log: devmgr daemon logs; if it hangs: devmgr daemon restart',

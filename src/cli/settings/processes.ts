@@ -23,11 +23,13 @@ export function isDaemon(pid: number): boolean {
   } catch {
     return false;
   }
+  // Under Wine, /proc is that of Linux, with other ids.
+  if (process.platform !== 'linux') return true;
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     return words.includes('daemon') && words.includes('run');
   } catch {
-    return process.platform !== 'linux';
+    return false;
   }
 }
 
