@@ -5,6 +5,7 @@ import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { decisionBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { sshKeyIn } from '../../src/contract/ssh-key.ts';
+import type { SteadyClock } from '../base/steady-clock.ts';
 import { iso } from '../base/time.ts';
 import { use } from '../devices/decisions.ts';
 import type { CredentialFinder, OwnerJudge, ProofJudge, SshKeyFinder } from '../devices/judges.ts';
@@ -25,6 +26,7 @@ interface DecisionParts {
   readonly proofs: ProofJudge | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly clock: SteadyClock;
 }
 
 type Body = BodyOf<Routes['decide']>;
@@ -42,9 +44,13 @@ export class DecisionService {
   async decide(context: Context, { questions, advisories }: Body): Promise<DataOf<Routes['decide']>> {
     demandOneName(questions);
     const { caller } = context;
+    const { clock } = this.#parts;
+    const begunAt = clock.now();
     const answers = await retrying(async () => {
+      // Read before the keys, whose time of reading it would otherwise show.
+      const until = this.#until();
       const devices = await this.#devicesOf(questions);
-      const decided = await this.#decided(devices, advisories);
+      const decided = await this.#decided(devices, advisories, until);
       if (caller.serviceToken?.may.includes('record-use'))
         await this.#recordUse(
           context,
@@ -54,9 +60,9 @@ export class DecisionService {
     });
     if (!caller.serviceToken) return { decisions: answers };
     const holder = holderOf(caller);
-    return {
-      decisions: answers.map(one => (one.allowed || !this.#isSearch(one, holder) ? one : unknownKey(one.until))),
-    };
+    const decisions = answers.map(one => (one.allowed || !this.#isSearch(one, holder) ? one : unknownKey(one.until)));
+    if (decisions.some((one, at) => one !== answers[at])) await clock.reach(hiddenAnswerAt(begunAt, clock.now()));
+    return { decisions };
   }
 
   /** The SSH keys of a user that `decide` allows. */
@@ -68,7 +74,7 @@ export class DecisionService {
     const numbers = (await store.devices(query)).rows.map(({ number }) => number);
     const found = numbers.length > 0 ? await store.devicesNumbered(numbers) : new Map<number, DeviceRecord>();
     const devices = numbers.flatMap(number => found.get(number) ?? []);
-    const decided = await this.#decided(devices, undefined);
+    const decided = await this.#decided(devices, undefined, this.#until());
     const allowed = devices.filter((_, at) => decided[at]!.allowed);
     const keys = allowed.map(async ({ number }) => {
       const deviceId = deviceIds.format(number);
@@ -86,9 +92,16 @@ export class DecisionService {
     await commitFor(store, context, { at: now(), changes, guards: uses.flatMap(({ guards }) => guards) });
   }
 
-  async #decided(devices: readonly (DeviceRecord | null)[], advisories: Body['advisories']): Promise<Decision[]> {
-    const { owners, proofs, now } = this.#parts;
-    const until = iso(now() + 1000 * decisionBounds.seconds);
+  #until(): string {
+    return iso(this.#parts.now() + 1000 * decisionBounds.seconds);
+  }
+
+  async #decided(
+    devices: readonly (DeviceRecord | null)[],
+    advisories: Body['advisories'],
+    until: string,
+  ): Promise<Decision[]> {
+    const { owners, proofs } = this.#parts;
     const persons = new Set(devices.flatMap(device => device?.person ?? []));
     const [left, meets] = await Promise.all([owners?.leftAmong([...persons]), proofs?.standing()]);
     return devices.map((device): Decision => {
@@ -133,6 +146,12 @@ export class DecisionService {
     });
   }
 }
+
+/** Far longer than it takes to read 100 keys. */
+const HIDDEN_ANSWER_MS = 50;
+/** When an answer that hides a reason is sent: it takes longer to read a key that exists than one that does not. */
+const hiddenAnswerAt = (begunAt: number, now: number): number =>
+  begunAt + HIDDEN_ANSWER_MS * Math.max(1, Math.ceil((now - begunAt) / HIDDEN_ANSWER_MS));
 
 const unknownKey = (until: string): Decision => ({
   allowed: false,
