@@ -141,7 +141,10 @@ describe('operations', () => {
     const first = await expectReplay(key => send(shape.method, path, body, { key }));
     expect(first.code).toBe(200);
     // After a crash between two commits, the second attempt would find the change without its response.
-    const commits = add.mock.calls.map(([commit]) => commit).filter(({ changes }) => changes.length > 0);
+    // A new daemon on PostgreSQL may still rotate the key of its journal.
+    const commits = add.mock.calls
+      .map(([commit]) => commit)
+      .filter(({ changes }) => changes.some(({ kind }) => kind !== 'journal.rotate'));
     // A challenge follows from its id: nothing of it is stored.
     if (['createProofChallenge', 'createReceipt', 'createIdentityChallenge', 'listIdentityCandidates'].includes(name)) {
       expect(commits).toEqual([]);
@@ -392,6 +395,11 @@ describe('a key that is not valid is 1001', () => {
   });
 });
 
+it('the health of the service reports that keys are accepted', async () => {
+  expect(data(await daemon.call('GET', '/api/health')).idempotencyKeys).toBe(true);
+});
+
+// Last: the other daemon on PostgreSQL measures that the clock is turned back, and is not ready for a moment.
 it('a response is stored for 24 hours', async () => {
   const clock = holdClock();
   onTestFinished(() => clock.release());
@@ -407,8 +415,4 @@ it('a response is stored for 24 hours', async () => {
   clock.forward(1000);
   const after = await register(body, { key, token, to: held });
   expect([after.code, replayed(after)]).toEqual([2006, null]);
-});
-
-it('the health of the service reports that keys are accepted', async () => {
-  expect(data(await daemon.call('GET', '/api/health')).idempotencyKeys).toBe(true);
 });

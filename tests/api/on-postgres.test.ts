@@ -7,6 +7,13 @@ import { hasPostgres, needsPostgres } from '../support/postgres.ts';
 import { usePostgres } from '../support/test-store.ts';
 
 const suites = {
+  roles: () => import('./roles.test.ts'),
+  'codes of devices': () => import('./codes-devices.test.ts'),
+  'codes of files': () => import('./codes-files.test.ts'),
+  'codes of logins': () => import('./codes-login.test.ts'),
+  'codes of parameters': () => import('./codes-parameters.test.ts'),
+  'versions of devices': () => import('./if-match.test.ts'),
+  'idempotency keys': () => import('./idempotency.test.ts'),
   states: () => import('./states.test.ts'),
   lists: () => import('./lists.test.ts'),
   events: () => import('./events.test.ts'),
