@@ -1,5 +1,7 @@
 /** `devmgr api` calls any operation, named by method and path or by its operationId. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Daemon, discard, startDaemon } from './program.ts';
 
 let daemon: Daemon;
@@ -54,6 +56,7 @@ describe('is refused before anything is sent', () => {
     [['/api/nothing'], 'no such operation: GET /api/nothing'],
     [['PUT', '/api/users'], 'this path has'],
     [['getDevice'], 'getDevice needs --field deviceId=VALUE'],
+    [['streamNotifications'], 'streamNotifications is a WebSocket'],
     [['/api/users', '--field', 'password=abcdefgh'], 'other users of this machine can see arguments'],
     [['/api/devices/DEV-1', '--paginate'], 'getDevice has no pages'],
     [['/api/devices/DEV-1', '--field', 'x'], 'is not NAME=VALUE'],
@@ -67,4 +70,40 @@ describe('is refused before anything is sent', () => {
 
 test('an error of the registry is that of any command', async () => {
   expect(await api(['/api/devices/DEV-999'])).toMatchObject({ code: 5 });
+});
+
+describe('with several addresses', () => {
+  const dead = 'http://127.0.0.1:1';
+  const at = (words: readonly string[], options: object = {}) =>
+    api([...words, '--server', `${dead},${daemon.url}`], { env: { DEVMGR_TOKEN: daemon.token }, ...options });
+
+  test.each([
+    ['a read', ['/api/devices/DEV-1']],
+    ['a change', ['PUT', '/api/devices/DEV-1', '--field', 'note=drawer']],
+    ['pages', ['listDevices', '--field', 'size=1', '--paginate']],
+    ['a file', ['exportDevices']],
+    ['attached keys', ['listKeys']],
+  ])('%s uses the one that answers', async (_, words) => {
+    const { code, stdout, stderr } = await at(words);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`using ${daemon.url}`) });
+    expect(stdout).not.toBe('');
+  });
+});
+
+test('attached keys are those of this machine, over its socket, also if the registry is elsewhere', async () => {
+  const here = await startDaemon({ args: ['--simulate-keys', '1'] });
+  onTestFinished(() => discard(here));
+  const file = join(here.home, 'daemon.json');
+  // Nothing listens at its address: it is reached by its socket alone.
+  const hardware = 'http://127.0.0.1:1';
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), url: hardware }));
+  const servers = ['--server', `http://127.0.0.1:2,${daemon.url}`, '--hardware', hardware];
+  const ask = (...words: string[]) => here.run(['api', ...words, ...servers], { env: { DEVMGR_TOKEN: daemon.token } });
+  const { code, json } = await ask('/api/hardware/keys');
+  expect({ code, json }).toMatchObject({ code: 0, json: { list: [{ serialNumber: 'SIM-UKEY-0001' }] } });
+  const body = { step: 'name', relyingParty: `${'0'.repeat(32)}.devmgr.invalid` };
+  const fields = Object.entries(body).flatMap(([name, value]) => ['--field', `${name}=${value}`]);
+  const identified = await ask('POST', `/api/hardware/keys/${json.list[0].keyId}/identify`, ...fields);
+  expect(identified.json).toHaveProperty('problem');
+  expect((await ask('/api/devices/DEV-2')).json).toMatchObject({ serialNumber: 'API-2' });
 });

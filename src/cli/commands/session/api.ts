@@ -2,6 +2,7 @@
 import { endpoints, type RouteName } from '../../../contract/endpoints.ts';
 import { isObject, objectIn } from '../../../contract/json-object.ts';
 import { isSecretName } from '../../../tables/secrets.ts';
+import type { Client } from '../../client/client.ts';
 import type { AnyInput } from '../../client/exchange.ts';
 import { itemsOf } from '../../client/pages.ts';
 import { paramsOf } from '../../client/paths.ts';
@@ -9,6 +10,7 @@ import { tryOr, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { inputText } from '../../jobs/input-file.ts';
+import type { Io } from '../../terminal/io.ts';
 import { harmless } from '../../terminal/text.ts';
 
 /** Bytes of a body; the daemon takes no more. */
@@ -46,6 +48,7 @@ export const api = command({
     const hasBody = fields.length > 0 || flags.body !== undefined;
     const { operation, params, query, rest } = called(args, fields, hasBody);
     const isRead = endpoints[operation].method === 'GET';
+    if (operation === 'streamNotifications') throw usage(`${operation} is a WebSocket`, 'devmgr watch --json');
     if (isRead && flags.body !== undefined) throw usage('a GET has no body: use --field', hint);
     const body = flags.body === undefined ? Object.fromEntries(rest) : await bodyIn(context, flags.body);
     const input: AnyInput = {
@@ -53,15 +56,17 @@ export const api = command({
       query: isRead ? { ...query, ...grouped(rest) } : query,
       ...(isRead || !hasBody ? {} : { body }),
     };
-    const { registry, out } = context;
+    const { out } = context;
+    // Attached keys are those of the hardware service, which is another daemon if the registry is elsewhere.
+    const server = endpoints[operation].path.startsWith('/api/hardware/') ? context.hardware : context.registry;
     if (flags.paginate) {
       if (!(endpoints[operation].returns as readonly string[]).includes('pagination'))
         throw usage(`${operation} has no pages`, 'omit --paginate');
-      for await (const item of itemsOf(registry, operation as 'listDevices', input as object)) await out.row(item);
+      for await (const item of itemsOf(server, operation as 'listDevices', input as object)) await out.row(item);
       return;
     }
-    if (isRead && endpoints[operation].returns.length === 0) return writeFile(context, operation, input);
-    const { data } = await registry.send({ operation, input: input as never });
+    if (isRead && endpoints[operation].returns.length === 0) return writeFile(context.io, server, operation, input);
+    const { data } = await server.send({ operation, input: input as never });
     await out.document(data ?? null);
   },
 });
@@ -150,8 +155,8 @@ async function bodyIn({ io }: Context, file: string): Promise<Readonly<Record<st
 }
 
 /** A document or an export: text with line feeds alone, harmless on a terminal. */
-async function writeFile({ registry, io }: Context, operation: RouteName, input: AnyInput): Promise<void> {
-  const { headers, bytes } = await registry.download({ operation, input });
+async function writeFile(io: Io, server: Client, operation: RouteName, input: AnyInput): Promise<void> {
+  const { headers, bytes } = await server.download({ operation, input });
   if (!/^(text\/|application\/(json|yaml|x-ndjson|.*\+json))/.test(headers['content-type'] ?? ''))
     throw usage(`${operation} returns a file that is not text`, 'devmgr --help --all has the command that stores it');
   const decoder = new TextDecoder();
