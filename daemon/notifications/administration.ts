@@ -9,6 +9,7 @@ import {
 import { type EventType, journalEvent } from '../../src/contract/event-types.ts';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
 import { personIds, tokenIds, userIds } from '../../src/contract/ids.ts';
+import { forEachProviderSetting, shownProviderSettings } from '../../src/contract/provider-fields.ts';
 import { type EntryType, type EventRecord, subjectKindOf } from '../store/journal.ts';
 import type { EventFilter } from '../store/queries.ts';
 import { cutText } from './shown-values.ts';
@@ -74,8 +75,12 @@ function subjectOf({ type, subject, detail: { user } }: EventRecord): Readonly<R
 
 type Detail = EventRecord['detail'];
 
-function changesOf({ change, changes = {}, ...row }: AdministrationEvent, detail: Detail): FieldChange[] {
-  const fields = Object.entries(changes).flatMap(([field, as]) => changeOf(field, as, detail));
+function changesOf({ change, changes, providerFields, ...row }: AdministrationEvent, detail: Detail): FieldChange[] {
+  const shownFields = {
+    ...changes,
+    ...(providerFields && forEachProviderSetting(shownProviderSettings, () => providerFields)),
+  };
+  const fields = Object.entries(shownFields).flatMap(([field, as]) => changeOf(field, as, detail));
   return [...(change ? [change] : []), ...fields, ...('after' in detail ? differences(detail, row.compared) : [])];
 }
 

@@ -3,7 +3,6 @@
  * their `changes`, the documents and the words of the command line are made from these rows. Plain data, without schemas.
  */
 import type { EventWords } from './event-words.ts';
-import type { ShownProviderSetting } from './provider-fields.ts';
 
 /**
  * How `changes` show a field of an entry: as a new or former value; only that a secret has changed; or the fields that it names, whose
@@ -17,6 +16,8 @@ export interface AdministrationEvent extends EventWords {
   readonly data: readonly string[];
   /** Fields of the entry that `changes` show. */
   readonly changes?: Readonly<Record<string, ShownField>>;
+  /** How they show the fields of a provider. Their table is too large for the first page of the console, so the daemon reads it. */
+  readonly providerFields?: 'new' | 'former';
   /** Name of what `before` and `after` of an entry are, if they are not objects. */
   readonly compared?: string;
   /** What every event of the type changes. */
@@ -29,19 +30,6 @@ const account = ['userId', 'username'];
 const webhook = ['webhookId', 'url'];
 const provider = ['providerId', 'name'];
 const secret = { field: 'secret', before: null, after: 'changed' } as const;
-
-/** The fields of a provider, each shown as `as`. Their table is too large for the first page of the console. */
-const providerShown = <A extends ShownField>(as: A): Readonly<Record<'name' | 'type' | ShownProviderSetting, A>> => ({
-  name: as,
-  type: as,
-  tenant: as,
-  clientId: as,
-  address: as,
-  finishAddress: as,
-  removeAddress: as,
-  loginAddress: as,
-  verification: as,
-});
 
 /** Events of administration. A new one comes last. */
 export const administrationEventTable = {
@@ -153,7 +141,8 @@ export const administrationEventTable = {
   },
   PROVIDER_ADDED: {
     data: provider,
-    changes: providerShown('new'),
+    changes: { name: 'new', type: 'new' },
+    providerFields: 'new',
     words: 'provider {name} added',
     title: 'provider added',
     style: 'cyan',
@@ -166,7 +155,8 @@ export const administrationEventTable = {
   },
   PROVIDER_REMOVED: {
     data: provider,
-    changes: providerShown('former'),
+    changes: { name: 'former', type: 'former' },
+    providerFields: 'former',
     words: 'provider {name} removed',
     title: 'provider removed',
     style: 'yellow',
