@@ -6,6 +6,7 @@ import { subjects } from '../daemon/start/subjects.ts';
 import type { Change } from '../daemon/store/commit.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
 import type { Store } from '../daemon/store/store.ts';
+import { undescribed } from '../src/contract/device-description.ts';
 
 const BATCH = 10_000;
 /** The first registration: later ones follow second by second, so that dates differ as they would. */
@@ -119,6 +120,7 @@ async function addBatch(store: Store, first: number, count: number): Promise<voi
 
 function addition({ serialNumber, deviceType, manufacturer, model }: Sample, at: number): Change {
   const device = {
+    ...undescribed,
     deviceType,
     serialNumber,
     manufacturer,

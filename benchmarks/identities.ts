@@ -16,6 +16,7 @@ import { openPostgresStore } from '../daemon/store/postgres/postgres-store.ts';
 import { openSqliteStore } from '../daemon/store/sqlite/index.ts';
 import type { Store } from '../daemon/store/store.ts';
 import { createHidDriver } from '../drivers/hid/index.ts';
+import { undescribed } from '../src/contract/device-description.ts';
 import { endpoints } from '../src/contract/endpoints.ts';
 import type { Key } from '../src/contract/hardware.ts';
 import { identityBounds } from '../src/contract/limits.ts';
@@ -40,12 +41,11 @@ const aaguid = '2fc0579f-8113-47ea-b116-bb5a8db9202a';
 /** One in four has another firmware; two hundred are at the station of the question. */
 function changesFor(n: number, of: Partial<NewIdentity> = {}): Change[] {
   const device = {
+    ...undescribed,
     deviceType: 'UKEY',
     serialNumber: `P-${n}`,
     manufacturer: 'Maker',
     model: 'Model',
-    hardwareVersion: null,
-    firmwareVersion: null,
     activationCode: 'BBBB-CCCC-DDDD-EEEE',
     activationCodeExpiresAt: BEGUN,
     tags: {},

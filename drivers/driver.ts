@@ -5,8 +5,11 @@ export type KeyType = 'UKEY' | 'SIMKEY';
 /** The system interface a key was found through. */
 export type Transport = 'HID' | 'PCSC';
 
+/** The texts that most keys do not report: a driver that can read one states it after these. */
+export const unreported = { hardwareVersion: null, firmwareVersion: null } as const;
+
 /** One physical key from the moment it is plugged in until it is unplugged. All texts have passed `cleanText`. */
-export interface AttachedKey {
+export interface AttachedKey extends Readonly<Record<keyof typeof unreported, string | null>> {
   /** Opaque. A key that is unplugged and plugged in again gets a new one. Never a path of the operating system. */
   readonly keyId: string;
   readonly deviceType: KeyType;
@@ -16,8 +19,6 @@ export interface AttachedKey {
   readonly serialSource: string | null;
   readonly manufacturer: string | null;
   readonly model: string | null;
-  readonly hardwareVersion: string | null;
-  readonly firmwareVersion: string | null;
   readonly transport: Transport;
   /** Name of the PC/SC reader; null for HID. */
   readonly reader: string | null;
@@ -33,9 +34,6 @@ export interface AttachedKey {
   /** Claims of the key about itself. They prove nothing. Empty until it was read, some 300 ms after the key was reported. */
   readonly claims: KeyClaims;
 }
-
-/** The versions of a key that does not report them. */
-export const noVersions = { hardwareVersion: null, firmwareVersion: null } as const;
 
 /**
  * Claims of a key about itself, read without a touch or a PIN. Absent: the key did not report it. Texts have passed `cleanText` and have

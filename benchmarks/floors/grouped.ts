@@ -9,6 +9,7 @@ import pg from 'pg';
 import { newActivationCode } from '../../daemon/devices/activation-code.ts';
 import { codeDigest } from '../../daemon/devices/digest.ts';
 import { entryMac, macWith, sealOf } from '../../daemon/store/chain.ts';
+import { undescribed } from '../../src/contract/device-description.ts';
 
 interface Registration {
   readonly deviceType: 'UKEY' | 'SIMKEY';
@@ -102,7 +103,7 @@ async function transaction(group: readonly Waiting[]) {
   const answers = group.map(({ device, response }) => {
     const { deviceType, serialNumber, manufacturer, model } = device;
     const activationCode = newActivationCode();
-    const coded = { deviceType, serialNumber, manufacturer, model, hardwareVersion: null };
+    const coded = { ...undescribed, deviceType, serialNumber, manufacturer, model };
     const detail = JSON.stringify({
       codeDigest: codeDigest({ ...coded, activationCode, activationCodeExpiresAt: expires }),
     });

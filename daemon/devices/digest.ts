@@ -16,7 +16,7 @@ export type CodedDevice = Pick<DeviceRecord, (typeof codedFields)[number]>;
 /** No field of a registration contains a line break, so that no two devices give the same text. */
 export function codeDigest(device: CodedDevice): string {
   const { deviceType, serialNumber, activationCode, activationCodeExpiresAt } = device;
-  return digest(`${deviceType}\n${serialNumber}\n${fixedLines(device)}\n${activationCode}\n${activationCodeExpiresAt}`);
+  return digest(`${deviceType}\n${serialNumber}\n${fixedLines(device)}${activationCode}\n${activationCodeExpiresAt}`);
 }
 
 /** The digest of the `userId` that a device is bound to. */

@@ -1,6 +1,6 @@
 /** A device: its record, its changes, and the guards of changes. */
 
-import type { DeviceDescription } from '../../src/contract/device-description.ts';
+import { type DeviceDescription, descriptionOf } from '../../src/contract/device-description.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Tags } from '../../src/contract/tags.ts';
 import type { DeviceStatus, DeviceType } from '../../src/contract/values.ts';
@@ -118,17 +118,14 @@ export const justRegistered = {
 /** Fields of a registration beside `justRegistered`. */
 export type NewDevice = Omit<DeviceRecord, keyof typeof justRegistered | 'number' | 'createdAt'>;
 
-/** The record of a new device. It names the fields, because a second spread takes 2 µs (measured). */
+/** The record of a new device. It names the other fields, because a spread of all of them takes twice as long (measured). */
 export const registeredDevice = (device: NewDevice, number: number, createdAt: number): DeviceRecord => ({
   ...justRegistered,
   number,
   createdAt,
   deviceType: device.deviceType,
   serialNumber: device.serialNumber,
-  manufacturer: device.manufacturer,
-  model: device.model,
-  hardwareVersion: device.hardwareVersion,
-  firmwareVersion: device.firmwareVersion,
+  ...descriptionOf(device),
   activationCode: device.activationCode,
   activationCodeExpiresAt: device.activationCodeExpiresAt,
   tags: device.tags,

@@ -1,6 +1,6 @@
 /** One key from plugging to unplugging: what is known about it, and how it is reported. */
 import { randomUUID } from 'node:crypto';
-import type { AttachedKey, KeyClaims, TrafficLine } from '../driver.ts';
+import { type AttachedKey, type KeyClaims, type TrafficLine, unreported } from '../driver.ts';
 import type { KeyCards } from '../key-cards.ts';
 import type { KeyIdentity } from '../protocols/identify-key.ts';
 import { serialSourcesFor } from '../protocols/key-sources.ts';
@@ -96,6 +96,7 @@ export class HidKey {
       serialSource: serialNumber === null ? null : (this.identity?.source ?? null),
       manufacturer: cleanText(descriptor.manufacturer) ?? makerName(descriptor.vendorId),
       model: cleanText(descriptor.product),
+      ...unreported,
       hardwareVersion: releaseVersion(descriptor.release),
       firmwareVersion: this.identity?.firmwareVersion ?? null,
       transport: 'HID',

@@ -7,10 +7,10 @@ import {
   type KeyEvent,
   type KeyEvidence,
   type Notice,
-  noVersions,
   type ProofRequest,
   type ProofWork,
   type RecognizedKey,
+  unreported,
 } from '../driver.ts';
 import { trackNativeCall } from '../exit.ts';
 import { HardwareError, NOT_ISSUABLE, notAttached } from '../hardware-error.ts';
@@ -273,7 +273,7 @@ export class CardSlot {
       serialSource: identity?.serialSource ?? null,
       manufacturer: cleanText(identity?.manufacturer ?? profile.manufacturer),
       model: cleanText(identity?.model ?? profile.model),
-      ...noVersions,
+      ...unreported,
       firmwareVersion: cleanText(identity?.firmwareVersion),
       transport: 'PCSC',
       reader: cleanText(this.name),

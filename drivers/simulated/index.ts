@@ -6,9 +6,9 @@ import {
   type DriverStatus,
   type KeyEvent,
   type KeyEvidence,
-  noVersions,
   type ProofRequest,
   type ProofWork,
+  unreported,
 } from '../driver.ts';
 import { HardwareError, notAttached } from '../hardware-error.ts';
 import type { CardConnection } from '../protocols/connection.ts';
@@ -145,7 +145,7 @@ class SimulatedKeys implements SimulatedDriver {
     return {
       keyId: `simulated-${randomUUID()}`,
       manufacturer: 'devmgr',
-      ...noVersions,
+      ...unreported,
       vendorId: null,
       productId: null,
       attachedAt: (this.#options.now ?? Date.now)(),

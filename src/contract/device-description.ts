@@ -11,8 +11,15 @@ interface TextDescription {
   readonly max: number;
   /** Whether every registration has it. */
   readonly isRequired: boolean;
-  /** Whether it never changes after the registration: the digest of a device covers it. */
-  readonly isFixed: boolean;
+  /**
+   * Absent: it can change. Otherwise it never changes after the registration, and is a line in the digest of a device. A new one has its
+   * name before it, and a line only if it has a value: the digests of devices without it are in the journals.
+   */
+  readonly fixed?: 'line' | 'named line';
+  /** Names of its columns in files, beside its own, as `nameKey` writes them. */
+  readonly columns: string;
+  /** The flag of a text that a registration may lack, named like it: the name of its value, and other names. */
+  readonly flag?: { readonly value: string; readonly aliases?: readonly string[] };
   readonly example: string;
 }
 
@@ -22,29 +29,37 @@ export const describedTexts = {
     label: 'manufacturer',
     max: textLengths.manufacturer,
     isRequired: true,
-    isFixed: true,
+    fixed: 'line',
     example: 'Feitian',
+    columns: `vendor maker brand make manufacturername vendorname hardwarevendor devicevendor devicemanufacturer
+      modelmanufacturer supplier hersteller herstellername marke fabrikat lieferant fabricant marque
+      constructeur fabricante marca proveedor fabbricante produttore costruttore fornitore`,
   },
   model: {
     label: 'model',
     max: textLengths.model,
     isRequired: true,
-    isFixed: true,
+    fixed: 'line',
     example: 'ePass K9',
+    columns: `devicemodel modelname product productname hardwaremodel assetmodel yubikeymodel modell modellname produkt
+      produktname geratemodell modele produit modelo produto producto modello prodotto`,
   },
   hardwareVersion: {
     label: 'hardware version',
     max: textLengths.version,
     isRequired: false,
-    isFixed: true,
+    fixed: 'line',
     example: '2.1',
+    columns: 'hardware hwversion hw hardwarerevision',
+    flag: { value: 'VERSION' },
   },
   firmwareVersion: {
     label: 'firmware version',
     max: textLengths.version,
     isRequired: false,
-    isFixed: false,
     example: '1.0.3',
+    columns: 'firmware fwversion fw firmwareversionnumber',
+    flag: { value: 'VERSION', aliases: ['firmware'] },
   },
 } as const satisfies Readonly<Record<string, TextDescription>>;
 
@@ -64,9 +79,9 @@ export const describedNames = Object.keys(describedTexts) as DescribedText[];
 const isOptional = (name: DescribedText): name is OptionalText => !describedTexts[name].isRequired;
 /** Values of `OptionalText`. */
 export const optionalTexts = describedNames.filter(isOptional);
-type FixedText = NamesOf<{ readonly isFixed: true }>;
+type FixedText = NamesOf<{ readonly fixed: string }>;
 /** Texts that never change after the registration. */
-export const fixedTexts = describedNames.filter((name): name is FixedText => describedTexts[name].isFixed);
+export const fixedTexts = describedNames.filter((name): name is FixedText => 'fixed' in describedTexts[name]);
 
 /** A value for each of the texts. */
 export const forEachText = <V>(create: (description: TextDescription, name: DescribedText) => V) =>
@@ -80,7 +95,9 @@ export const undescribed = forEachText(() => null);
 
 type PartialTexts = { readonly [N in DescribedText]?: string | null | undefined };
 type DescribedTexts<D extends PartialTexts> = {
-  readonly [N in DescribedText]: Exclude<D[N], undefined> | (undefined extends D[N] ? null : never);
+  readonly [N in DescribedText]: N extends keyof D
+    ? Exclude<D[N], undefined> | (undefined extends D[N] ? null : never)
+    : null;
 };
 
 /** The texts of a registration, a record or a key; one that is absent is null. No loop: it would take 1 % of a registration (measured). */
@@ -92,6 +109,13 @@ export const descriptionOf = <D extends PartialTexts>(given: D): DescribedTexts<
     firmwareVersion: given.firmwareVersion ?? null,
   }) satisfies Record<DescribedText, string | null> as DescribedTexts<D>;
 
-/** The texts that never change, a line each. */
-export const fixedLines = ({ manufacturer, model, hardwareVersion }: Pick<DeviceDescription, FixedText>): string =>
-  `${manufacturer}\n${model}\n${hardwareVersion ?? ''}`;
+/** The lines of the texts that never change, each with a line break. */
+export function fixedLines(device: Pick<DeviceDescription, FixedText>): string {
+  let lines = '';
+  for (const name of fixedTexts) {
+    const text = device[name] ?? '';
+    if (describedTexts[name].fixed === 'line') lines += `${text}\n`;
+    else if (text) lines += `${name}\n${text}\n`;
+  }
+  return lines;
+}

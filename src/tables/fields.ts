@@ -2,6 +2,7 @@
  * The dictionary: which names of columns stand for which field, in the words of people in six languages (EN, DE, FR, ES, PT, IT) and of the
  * systems that write files. A set of fields is data: an import of persons reads a file for other fields than one of devices.
  */
+import { type DescribedText, describedNames, describedTexts } from '../contract/device-description.ts';
 import { deviceTypes } from '../contract/values.ts';
 import type { RangeField } from './ranges.ts';
 import { withoutParts } from './text.ts';
@@ -48,14 +49,8 @@ const keyOf = (text: string): string =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Names that are written as one word, separated by spaces. */
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const words = (text: string): readonly string[] => text.split(/\s+/).filter(Boolean);
 
-const manufacturer =
-  words(`vendor maker brand make manufacturername vendorname hardwarevendor devicevendor devicemanufacturer
-  modelmanufacturer supplier hersteller herstellername marke fabrikat lieferant fabricant marque constructeur fabricante marca proveedor
-  fabbricante produttore costruttore fornitore`);
-const model = words(`devicemodel modelname product productname hardwaremodel assetmodel yubikeymodel
-  modell modellname produkt produktname geratemodell modele produit modelo produto producto modello prodotto`);
 const serial =
   words(`serial serialno serialnum serialnr serialnumbers serials sn hardwareserial hardwareserialnumber deviceserial deviceserialnumber
   yubikeyserial yubikeyserialnumber tokenserial tokenserialnumber itemserial seriennummer seriennr serienr geratenummer geraetenummer numerodeserie numserie nserie
@@ -66,16 +61,7 @@ const card = words('iccid simiccid iccidnumber simnumber simserial simserialnumb
 const isDeviceType = (text: string): boolean => deviceTypes.some(type => type === text.trim().toUpperCase());
 
 /** Fields of a registration, except tags, which have columns of their own. */
-export type DeviceField =
-  | 'deviceType'
-  | RangeField
-  | 'manufacturer'
-  | 'model'
-  | 'hardwareVersion'
-  | 'firmwareVersion'
-  | 'proofId'
-  | 'tags'
-  | 'userId';
+export type DeviceField = 'deviceType' | RangeField | DescribedText | 'proofId' | 'tags' | 'userId';
 
 const logins =
   words(`username login loginname logonname loginid benutzername benutzerkennung anmeldename kennung benutzer identifiant
@@ -122,10 +108,7 @@ export const deviceFields: FieldSet<DeviceField> = [
   },
   { field: 'serialNumber', words: [serial, card, words('eid eidnumber euiccid')], instead: 'firstSerial' },
   ...rangeFields,
-  { field: 'manufacturer', words: [manufacturer] },
-  { field: 'model', words: [model] },
-  { field: 'hardwareVersion', words: [words('hardware hwversion hw hardwarerevision')] },
-  { field: 'firmwareVersion', words: [words('firmware fwversion fw firmwareversionnumber')] },
+  ...describedNames.map(field => ({ field, words: [words(describedTexts[field].columns)] })),
   { field: 'proofId', words: [] },
   { field: 'tags', words: [], ofObjects: true },
 ];

@@ -1,5 +1,6 @@
 /** The list of devices: order, pages, filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { optionalTexts } from '../../src/contract/device-description.ts';
 import { deviceSorts } from '../../src/contract/values.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { activation, data } from '../support/fleet.ts';
@@ -153,7 +154,7 @@ describe('a row of a list', () => {
 
   it('the detail has every field of the interface, null if it has no value', async () => {
     const detail = data(await daemon.call('GET', '/api/devices/DEV-1'));
-    const nulls = ['hardwareVersion', 'firmwareVersion', 'userId', 'userName', 'userEmail', 'note', 'activatedAt'];
+    const nulls = [...optionalTexts, 'userId', 'userName', 'userEmail', 'note', 'activatedAt'];
     const moreNulls = ['lastUsedAt', 'lockReason', 'lockedAt', 'deactivatedAt'];
     for (const field of [...nulls, ...moreNulls]) expect(detail, field).toHaveProperty(field, null);
     expect(detail.statistics).toEqual({

@@ -1,5 +1,7 @@
 /** Sizes and lengths: a test for each limit. */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DescribedText, describedNames, describedTexts } from '../../src/contract/device-description.ts';
 import { second } from '../support/clock.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, register, registration } from '../support/fleet.ts';
@@ -9,6 +11,14 @@ beforeEach(async () => {
   daemon = await startTestDaemon();
 });
 afterEach(() => daemon?.stop());
+
+/** The texts that describe a device, as promised to clients. */
+const described: Record<DescribedText, readonly [length: number, character: string]> = {
+  manufacturer: [200, 'ü'],
+  model: [200, '🔑'],
+  hardwareVersion: [64, 'x'],
+  firmwareVersion: [64, 'x'],
+};
 
 describe('sizes', () => {
   const batch = (devices: unknown) => daemon.call('POST', '/api/devices/batch-register', { devices });
@@ -61,17 +71,20 @@ describe('sizes', () => {
     expect(await page('?keyword=no-such-thing')).toEqual([0, 1, 20, 0, 0]);
   });
 
-  it.each([
-    ['serialNumber', 64, 'x'],
-    ['manufacturer', 200, 'ü'],
-    ['model', 200, '🔑'],
-    ['hardwareVersion', 64, 'x'],
-    ['firmwareVersion', 64, 'x'],
-  ])('%s has at most %i characters', async (field, length, character) => {
-    const send = (count: number) =>
-      daemon.call('POST', '/api/devices/register', registration({ [field]: character.repeat(count) }));
-    expect(await send(length)).toMatchObject({ code: 200 });
-    expect(await send(length + 1)).toMatchObject({ code: 1001, message: expect.stringContaining(field) });
+  it.each(Object.entries({ serialNumber: [64, 'x'] as const, ...described }))(
+    '%s has at most its number of characters',
+    async (field, [length, character]) => {
+      const send = (count: number) =>
+        daemon.call('POST', '/api/devices/register', registration({ [field]: character.repeat(count) }));
+      expect(await send(length)).toMatchObject({ code: 200 });
+      expect(await send(length + 1)).toMatchObject({ code: 1001, message: expect.stringContaining(field) });
+    },
+  );
+
+  it.each(describedNames)('the page of the interface states the maximum of %s', field => {
+    const page = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+    const row = page.match(new RegExp(`^\\| [^|]*\\b${field}\\b[^|]* \\| (\\d+) \\|`, 'm'));
+    expect(Number(row?.[1])).toBe(describedTexts[field].max);
   });
 
   it('a note has at most 1,000 characters and may have several lines; a reason has 200 and a userId 128, in one line', async () => {

@@ -3,17 +3,18 @@ import type { Decision } from '../../daemon/base/decision.ts';
 import { Refusal } from '../../daemon/base/decision.ts';
 import * as domain from '../../daemon/devices/decisions.ts';
 import type { DeviceRecord } from '../../daemon/devices/records.ts';
+import { undescribed } from '../../src/contract/device-description.ts';
 import { type DeviceStatus, deviceStatuses } from '../../src/contract/values.ts';
 
 const code = 'ABCD-EFGH-JKLM-NPQR';
 const now = 1_800_000_000_000;
 const device = (status: DeviceStatus): DeviceRecord => ({
+  ...undescribed,
   number: 7,
   deviceType: 'UKEY',
   serialNumber: 'UK-7',
   manufacturer: 'Feitian',
   model: 'ePass K9',
-  hardwareVersion: null,
   firmwareVersion: '1.0.3',
   status,
   userId: null,

@@ -1,5 +1,6 @@
 /** A second, plain model of devices and their changes, which the daemon is compared with. */
 import { isDeepStrictEqual } from 'node:util';
+import { undescribed } from '../../src/contract/device-description.ts';
 import type { DeviceDetail } from '../../src/contract/devices.ts';
 import type { DeviceStatus } from '../../src/contract/values.ts';
 
@@ -71,8 +72,7 @@ export interface Registering {
 
 function born(body: Registering, deviceId: string, activationCode: string, createdAt: string): DeviceDetail {
   return {
-    hardwareVersion: null,
-    firmwareVersion: null,
+    ...undescribed,
     tags: {},
     proof: null,
     identity: 'serial',

@@ -10,6 +10,7 @@ import { websocketPlugin } from '../../daemon/notifications/websocket.ts';
 import type { UserRecord } from '../../daemon/requests/callers.ts';
 import type { Change } from '../../daemon/store/commit.ts';
 import { Client, type ClientOptions } from '../../src/cli/client/client.ts';
+import { undescribed } from '../../src/contract/device-description.ts';
 import { openTemporary } from './sqlite.ts';
 
 export type StreamServer = Awaited<ReturnType<typeof startStreamServer>>;
@@ -84,12 +85,11 @@ export function registration(serialNumber = `S-${++serial}`): Change {
   return {
     kind: 'device.add',
     device: {
+      ...undescribed,
       deviceType: 'UKEY',
       serialNumber,
       manufacturer: 'Maker',
       model: 'Model',
-      hardwareVersion: null,
-      firmwareVersion: null,
       activationCode: 'AAAA-BBBB-CCCC-DDDD',
       tags: {},
       proof: null,

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { codeDigest } from '../../../daemon/devices/digest.ts';
 import { Conflict } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
+import type { DeviceDescription } from '../../../src/contract/device-description.ts';
 import {
   addApp,
   addBackup,
@@ -41,10 +42,14 @@ export const commitRules: readonly Rule[] = [
   }),
 
   rule('a new device is stored as given, with status INACTIVE', async ({ store }) => {
-    const given = newDevice('UK-1', {
+    const described: DeviceDescription = {
+      manufacturer: "O'Neil %_",
+      model: 'ePass K9',
       hardwareVersion: 'a\u{1F511}',
       firmwareVersion: null,
-      manufacturer: "O'Neil %_",
+    };
+    const given = newDevice('UK-1', {
+      ...described,
       tags: { constructor: '=1', lot: 'a"\u{1F511}', 'x-9_': "'" },
     });
     await commit(store, [addDevice('UK-1', given)], { at: 5 });

@@ -12,6 +12,7 @@ import type { UserRecord } from '../../../daemon/requests/callers.ts';
 import type { NewPasskey } from '../../../daemon/sign-in/passkey.ts';
 import type { Change, ChangeResult, Commit } from '../../../daemon/store/commit.ts';
 import type { Store } from '../../../daemon/store/store.ts';
+import { undescribed } from '../../../src/contract/device-description.ts';
 import { hasTags } from '../../../src/contract/tags.ts';
 
 export interface OpenedStore {
@@ -37,11 +38,11 @@ export interface Rule {
 export const rule = (name: string, check: (opened: OpenedStore) => Promise<void>): Rule => ({ name, check });
 
 export const newDevice = (serialNumber: string, rest: Partial<NewDevice> = {}): NewDevice => ({
+  ...undescribed,
   deviceType: 'UKEY',
   serialNumber,
   manufacturer: 'Feitian',
   model: 'ePass K9',
-  hardwareVersion: null,
   firmwareVersion: '1.0.3',
   activationCode: `CODE-${serialNumber}`,
   activationCodeExpiresAt: 2_000_000_000_000,

@@ -1,8 +1,9 @@
 /** The flags of `register`: those of one device, and those of a file of devices. */
+import { describedTexts, type OptionalText, optionalTexts } from '../../../../contract/device-description.ts';
 import { sizes } from '../../../../contract/limits.ts';
 import { deviceTypes } from '../../../../contract/values.ts';
 import { tagFlag } from '../../../framework/devices/tags.ts';
-import { type FlagShapes, type FlagValues, fileFlag } from '../../../framework/flags.ts';
+import { type FlagShapes, type FlagValues, fileFlag, type Hyphens, hyphens } from '../../../framework/flags.ts';
 import { csvFlags } from '../../../framework/format.ts';
 import { tableFlags } from '../../../jobs/table-flags.ts';
 
@@ -10,6 +11,16 @@ import { tableFlags } from '../../../jobs/table-flags.ts';
 const single = { conflicts: ['file'] } as const;
 /** A flag that is about the file. */
 const withFile = { needs: 'file' } as const;
+
+/** A device may lack these texts; an empty value is none. */
+const textFlags = Object.fromEntries(
+  optionalTexts.map(name => {
+    const { label, flag } = describedTexts[name];
+    return [hyphens(name), { ...flag, empty: true, ...single, help: label }];
+  }),
+) as Readonly<
+  Record<Hyphens<OptionalText>, typeof single & { readonly value: string; readonly empty: true; readonly help: string }>
+>;
 
 /** Flags of a file need `--file`; flags of one device conflict with it. */
 export const registerFlags = {
@@ -23,8 +34,7 @@ export const registerFlags = {
   },
   manufacturer: { value: 'NAME', offer: 'manufacturer', help: 'manufacturer' },
   model: { value: 'NAME', help: 'model' },
-  'hardware-version': { value: 'VERSION', empty: true, ...single, help: 'hardware version' },
-  'firmware-version': { value: 'VERSION', empty: true, aliases: ['firmware'], ...single, help: 'firmware version' },
+  ...textFlags,
   tag: tagFlag('tag of the device, or of every line that lacks it; can be repeated'),
   file: { ...fileFlag('register every device in this file; - is standard input'), short: 'f' },
   format: {
