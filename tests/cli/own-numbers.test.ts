@@ -131,6 +131,23 @@ test('a key without any number gets one from the registry', async () => {
   expect(await attached()).toMatchObject({ serialNumber: row.serialNumber });
 });
 
+test('a key that was numbered is not reported again when the registry recognizes it while it stays attached', async () => {
+  const [first, second] = [newKey(), newKey()];
+  const enrolling = start(['enroll', '--number', 'auto', '--server', daemon.url], {
+    env: { DEVMGR_TOKEN: daemon.adminToken },
+  });
+  await enrolling.until('stderr', /Plug in/);
+  plug(first);
+  await enrolling.until('stdout', /registered[\s\S]*activation code.*\n/);
+  expect((await attached()).serialNumber).toMatch(/^DM-/);
+  plug(second);
+  await enrolling.until('stdout', /registered[\s\S]*registered[\s\S]*activation code.*\n/);
+  plug(first);
+  await enrolling.until('stderr', /again: it is DEV-/);
+  enrolling.child.kill('SIGINT');
+  expect((await enrolling.ended).stderr.match(/again: it is/g)).toHaveLength(1);
+});
+
 test('a key that was reset elsewhere is bound again only if an ADMIN confirms it', async () => {
   const key = newKey();
   plug(key);

@@ -4,10 +4,11 @@
  * end it fails if a device has received a command that the gate does not list.
  */
 import { createInterface } from 'node:readline';
+import { fidoCard } from '../support/fido-card.ts';
 import type { FidoKey } from '../support/fido-key.ts';
 import { takeUnlisted } from '../support/received-commands.ts';
 import { uicc } from '../support/vcard.ts';
-import { createKey, type KeySpec, type RootName, rootCertificate } from './key-models.ts';
+import { createKey, type KeySpec, type RootName, rootCertificate, unit } from './key-models.ts';
 import { type CcidReader, ccidReader } from './usb/ccid-reader.ts';
 import { type Plugged, plug } from './usb/port.ts';
 
@@ -19,6 +20,8 @@ export type BenchCommand =
   | { readonly do: 'root'; readonly name: RootName }
   | { readonly do: 'plug-reader'; readonly serial: string }
   | { readonly do: 'insert'; readonly id: number; readonly iccid: string }
+  /** The key of this name, on a contactless reader. */
+  | { readonly do: 'tap'; readonly id: number; readonly unit: string }
   | { readonly do: 'remove'; readonly id: number }
   | { readonly do: 'powered-at'; readonly id: number };
 
@@ -91,6 +94,10 @@ async function carryOut(command: BenchCommand): Promise<BenchReply> {
       return reply(0, { certificate: Buffer.from(rootCertificate(command.name)).toString('base64') });
     case 'insert':
       return reply(command.id, { at: known(readers, command.id).insert(uicc({ iccid: command.iccid, t0: false })) });
+    case 'tap':
+      return reply(command.id, {
+        at: known(readers, command.id).insert(fidoCard({ authenticator: unit(command.unit), uid: '08AABBCC' })),
+      });
     case 'remove':
       known(readers, command.id).remove();
       return reply(command.id);

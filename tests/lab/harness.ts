@@ -40,6 +40,11 @@ export class Bench {
     return this.#send({ do: 'insert', id, iccid });
   }
 
+  /** Puts the key of this name on the reader, as a tap does. */
+  tap(id: number, unit: string): Promise<BenchReply> {
+    return this.#send({ do: 'tap', id, unit });
+  }
+
   remove(id: number): Promise<BenchReply> {
     return this.#send({ do: 'remove', id });
   }

@@ -48,6 +48,15 @@ interface KeyModel {
   readonly interfaces: (ownSerial?: string) => readonly KeyInterface[];
 }
 
+/** Keys that keep what is in them from one plugging to the next, by their names. */
+const units = new Map<string, TestAuthenticator>();
+
+export function unit(name: string): TestAuthenticator {
+  const known = units.get(name) ?? authenticator();
+  units.set(name, known);
+  return known;
+}
+
 const authenticator = (): TestAuthenticator => new TestAuthenticator({ root: ROOTS.fido, aaguid: AAGUID });
 
 const MODELS = {
@@ -155,6 +164,14 @@ const MODELS = {
     product: 'ePass FIDO2',
     release: 0x0100,
     interfaces: () => [{ kind: 'fido', key: new FidoKey({ authenticator: authenticator() }) }],
+  },
+  /** A FIDO2 key that is known by a credential alone. It is touched at once, and its own serial is the name of the unit. */
+  unnumbered: {
+    ids: ['096e', '085b'],
+    maker: 'Feitian',
+    product: 'ePass FIDO2',
+    release: 0x0100,
+    interfaces: (name = '') => [{ kind: 'fido', key: new FidoKey({ authenticator: unit(name), touched: true }) }],
   },
   /** A FIDO2 key that can be issued: with a PIN and stored credentials. It is touched at once. */
   issuable: {

@@ -15,7 +15,6 @@ const PATIENCE = 100_000;
 
 const environment = {
   ...process.env,
-  DEVMGR_HOME: HOME,
   DEVMGR_ADMIN_PASSWORD: PASSWORD,
   DEVMGR_LIMIT_MODIFY: 'off',
   DEVMGR_LIMIT_QUERY: 'off',
@@ -24,7 +23,13 @@ const environment = {
 
 /** Starts `devmgr` with these arguments. */
 export function start(...args: string[]): ChildProcess {
-  return spawn(process.execPath, [PROGRAM, ...args], { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+  return startIn(HOME, ...args);
+}
+
+/** Starts `devmgr` with another home than that of the registry. */
+function startIn(home: string, ...args: string[]): ChildProcess {
+  const env = { ...environment, DEVMGR_HOME: home };
+  return spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 /** Starts `devmgr` at a terminal of 200 columns. What is written to its input is typed. Arguments must not contain white space. */
@@ -35,7 +40,7 @@ export function startAtTerminal(...args: string[]): ChildProcess {
     execFileSync('mount', ['-t', 'devpts', 'devpts', '/dev/pts']);
   }
   const command = `stty cols 200 rows 50; exec ${[process.execPath, PROGRAM, ...args].join(' ')}`;
-  const env = { ...environment, TERM: 'xterm', NO_COLOR: '1' };
+  const env = { ...environment, DEVMGR_HOME: HOME, TERM: 'xterm', NO_COLOR: '1' };
   return spawn('script', ['-qefc', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
@@ -87,26 +92,50 @@ export class Screen {
 }
 
 /** Runs `devmgr` to its end: its exit code and what it printed. */
-export async function run(args: readonly string[], input = ''): Promise<{ code: number; lines: string[] }> {
-  const child = start(...args);
+export async function run(
+  args: readonly string[],
+  input = '',
+  home = HOME,
+): Promise<{ code: number; lines: string[] }> {
+  const child = startIn(home, ...args);
   const screen = new Screen(child);
   child.stdin!.end(input);
   const [code] = await once(child, 'close');
   return { code, lines: screen.texts };
 }
 
-/** A daemon with a new registry, in which this user is logged in as its administrator. */
-export async function daemonWithLogin(): Promise<{ readonly daemon: ChildProcess; readonly url: string }> {
-  const daemon = start('daemon', 'run', '--port', '0', '--json');
+/** A daemon with a new registry, in which this user is logged in as its administrator. `more`: further options of the daemon. */
+export async function daemonWithLogin(
+  ...more: readonly string[]
+): Promise<{ readonly daemon: ChildProcess; readonly url: string }> {
+  const running = await daemonIn(HOME, ...more);
+  await loginIn(HOME, running.url);
+  return running;
+}
+
+/** A station of its own home whose daemon reads keys, and whose user is logged in at this registry as its administrator. */
+export async function stationWithLogin(home: string, registry: string) {
+  const { daemon, url } = await daemonIn(home, '--role', 'station');
+  await loginIn(home, registry);
+  const set = await run(['config', 'set', 'hardware', url], '', home);
+  if (set.code !== 0) throw new Error(`no hardware: ${set.lines.join(' | ')}`);
+  return { daemon, url, start: (...args: string[]) => startIn(home, ...args) };
+}
+
+async function daemonIn(home: string, ...more: readonly string[]) {
+  const daemon = startIn(home, 'daemon', 'run', '--port', '0', '--json', ...more);
   const log = new Screen(daemon);
   const listening = await log.until('the daemon', text => text.includes('"listening"'));
   const { url } = JSON.parse(log.lines[listening]!.text) as { url: string };
-  const attempt = () => run(['login', 'admin', '--password-stdin', '--server', url], `${PASSWORD}\n`);
+  return { daemon, url };
+}
+
+async function loginIn(home: string, url: string): Promise<void> {
+  const attempt = () => run(['login', 'admin', '--password-stdin', '--server', url], `${PASSWORD}\n`, home);
   let login = await attempt();
   // On a busy machine the emulated processor takes longer for the hash of a password than a client waits.
   for (let more = 4; login.code === UNREACHABLE && more > 0; more--) login = await attempt();
   if (login.code !== 0) throw new Error(`no login: ${login.lines.join(' | ')}`);
-  return { daemon, url };
 }
 
 /** Calls the interface of the daemon as its administrator: the `data` of the response. Rejects if that is not a success. */

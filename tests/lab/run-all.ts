@@ -61,6 +61,12 @@ const SCENARIOS: readonly Scenario[] = [
     what: `${often(20)} keys by enroll --for at two providers, beside ${2 * often(20)} without it`,
     script: `issue.ts ${often(20)}`,
   },
+  {
+    name: 'identity',
+    what: `${often(200)} keys of one model without a serial number at two stations, over USB and NFC, among 100,000 devices`,
+    script: `identity.ts ${often(200)}`,
+    guest: { limit: 1800 },
+  },
   { name: 'sims', what: `${often(50)} insertions of SIMs`, script: `sim-storm.ts ${often(50)}` },
 ];
 

@@ -143,6 +143,8 @@ export class EnrollRun {
   readonly #parts: EnrollRunParts;
   readonly #idle: Idle;
   readonly #handover: KeyHandover;
+  /** KeyIds of keys that have the number under which they were enrolled. */
+  readonly #numbered = new Set<string>();
 
   constructor(context: Context, options: EnrollOptions, parts: EnrollRunParts) {
     this.#context = context;
@@ -175,6 +177,8 @@ export class EnrollRun {
     for await (const change of keyEvents(this.#context, { signal, onState: report.link })) {
       const { key } = change;
       if (change.type === 'KEY_DETACHED') continue;
+      // The registry recognizes a key that was enrolled just now: it is not plugged in again.
+      if (change.again && this.#numbered.has(key.keyId)) continue;
       const wasSkipped = isSkipped(skipped, change);
       if (wasSkipped || (wanted !== null && key.deviceType !== wanted)) {
         report.skipped(key, wasSkipped ? 'was already attached' : `is not a ${wanted}`, count);
@@ -198,6 +202,7 @@ export class EnrollRun {
     this.#idle.stop();
     const { label, activateFor } = this.#options;
     let row = isNumbered(key) ? await this.#touched(key) : await this.#enrolled(key);
+    if (isNumbered(key) && row.result !== 'failed') this.#numbered.add(key.keyId);
     const isNew = row.result === 'registered';
     await beginHandover(bindings, this.#options, key, row, { userId: activateFor });
     const { madePin, ...issued } = await this.#handover.issued(key, row);
