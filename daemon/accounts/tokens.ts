@@ -5,6 +5,7 @@ import { userIds } from '../../src/contract/ids.ts';
 import { sessionDays, tokenSeconds } from '../../src/contract/limits.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import type { Caller, Session } from '../requests/context.ts';
+import { keyOfSession } from '../store/caller.ts';
 import type { Accounts } from './accounts.ts';
 import { endOfKey, type SigningKey, type SigningKeys, wasCurrent } from './signing-keys.ts';
 import { type Claims, claimsOf, sessionOf } from './token-claims.ts';
@@ -188,7 +189,9 @@ export class Tokens {
   ): Caller {
     const times = { expiresAt, loginAt };
     if (number === null) return { role: 'LOCAL', user: null, serviceToken: null, ...times };
-    if (user && !user.disabled && user.tokenEpoch === epoch)
+    // A key alone opens sessions of the role HOLDER: one that the provider gives the person later needs a sign-in there.
+    const isOfKey = session.sso !== undefined && keyOfSession(session.sso) !== null;
+    if (user && !user.disabled && user.tokenEpoch === epoch && (!isOfKey || user.role === 'HOLDER'))
       return { role: user.role, user, serviceToken: null, session, ...times };
     this.#cache.delete(token);
     throw new ApiError(Code.tokenInvalid, 'the token is no longer valid; log in again');

@@ -161,7 +161,7 @@ export const hashOf = (key: string): string => HASH + key;
 export const keyOf = (user: Pick<UserRecord, 'passwordHash'>): string | null =>
   isOfProvider(user) ? user.passwordHash.slice(HASH.length) : null;
 
-/** Whether an account belongs to a provider: no one signs in to it with a password or a key alone. */
+/** Whether an account belongs to a provider: no one signs in to it with a password, and with a key alone only a HOLDER. */
 export const isOfProvider = ({ passwordHash }: Pick<UserRecord, 'passwordHash'>): boolean =>
   passwordHash.startsWith(HASH);
 

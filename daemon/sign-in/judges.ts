@@ -8,6 +8,15 @@ export interface LocalJudge {
   demandLocal(user: UserRecord, address: string): Promise<void>;
 }
 
+/** Judges sign-ins with a key alone, which has verified the person. */
+export interface KeyJudge {
+  /**
+   * Id of the session that the key of a HOLDER opens without the provider; undefined for a local account. Refuses with 2007 what the
+   * settings do not allow, and every other account of a provider.
+   */
+  admitKey(user: UserRecord, credentialId: string, address: string): Promise<string | undefined>;
+}
+
 /** Judges the sessions that came from the provider. */
 export interface SessionJudge {
   /** Checks the session now, before it is renewed. Rejects with `ProviderAway`. */

@@ -14,7 +14,7 @@ import type { Context } from '../requests/context.ts';
 import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
 import type { Store } from '../store/store.ts';
 import { Assertions } from './assertions.ts';
-import type { LocalJudge } from './judges.ts';
+import type { KeyJudge, LocalJudge } from './judges.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, requestOptions } from './webauthn-library.ts';
 
@@ -24,7 +24,7 @@ interface KeySignInParts {
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly guessing: Guessing;
-  readonly local: LocalJudge;
+  readonly local: LocalJudge & KeyJudge;
   readonly now: () => number;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
@@ -82,15 +82,18 @@ export class KeySignIn {
         account = seen.username;
       });
       if (first && user.tokenEpoch !== first.epoch) throw new AnswerRefused('password changed since the first step');
-      await this.#parts.local.demandLocal(user, from.address);
-      const opened = { console: session === 'CONSOLE', withKey: true };
+      const { local } = this.#parts;
+      const sso = await (first ? local.demandLocal(user, from.address) : local.admitKey(user, answer.id, from.address));
+      const opened = { console: session === 'CONSOLE', withKey: true, sso: sso ?? undefined };
       const issued = this.#parts.tokens.issue(user, undefined, opened);
       this.#record('LOGIN_SUCCEEDED', { account, ...from }, {});
       return present.login(user, issued);
     } catch (error) {
-      if (!(error instanceof AnswerRefused)) throw error;
-      this.#record('LOGIN_FAILED', { account, ...from }, { reason: error.message });
-      throw notAccepted();
+      const isAnswer = error instanceof AnswerRefused;
+      const isForbidden = error instanceof ApiError && error.code === Code.noPermission;
+      const reason = isAnswer ? error.message : 'local sign-in not allowed';
+      if (isAnswer || isForbidden) this.#record('LOGIN_FAILED', { account, ...from }, { reason });
+      throw isAnswer ? notAccepted() : error;
     }
   }
 

@@ -3,7 +3,7 @@ import { originRule } from '../http/origin.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { AuthService } from './auth.ts';
 import { SignInCodes } from './codes.ts';
-import type { HolderLinks, LocalJudge, PersonFinder, SessionJudge } from './judges.ts';
+import type { HolderLinks, KeyJudge, LocalJudge, PersonFinder, SessionJudge } from './judges.ts';
 import { KeySignIn } from './key-sign-in.ts';
 import { PasskeyService } from './passkeys.ts';
 import { SignInPolicies } from './policies.ts';
@@ -21,7 +21,7 @@ declare module '../http/subject.ts' {
       readonly codes: SignInCodes;
     };
     /** Absent without single sign-on: then sign-ins are local, and allowed. */
-    signInJudges?: LocalJudge & SessionJudge;
+    signInJudges?: LocalJudge & KeyJudge & SessionJudge;
     persons?: PersonFinder;
     holderLinks?: HolderLinks;
   }
@@ -31,8 +31,9 @@ export const startSignIn: StartSubject = ({ settings, store, access, instance, n
   const { shortLived, passwords, guessing, logins: tokens, serviceTokens } = offers.accounts;
   const challenges = new SignedChallenges(instance.secret('security keys'), shortLived.counters);
   const policies = new SignInPolicies({ store, now });
-  const judges: LocalJudge & SessionJudge = {
+  const judges: LocalJudge & KeyJudge & SessionJudge = {
     demandLocal: async (user, address) => offers.signInJudges?.demandLocal(user, address),
+    admitKey: async (...asked) => offers.signInJudges?.admitKey(...asked),
     demand: async (user, id) => offers.signInJudges?.demand(user, id),
   };
   const keySignIn = new KeySignIn({ store, challenges, tokens, guessing, local: judges, now, access });

@@ -41,6 +41,10 @@ export const sidOf = (issuer: string, sid: string): string => digest('sid', issu
 /** The id of a session begins with the version of `SESSIONS` at its start. An id of an earlier release names none and counts as 0. */
 export const sessionId = (version: number, random: string): string => `${version}.${random}`;
 
+/** The id of a session that a key alone has opened. `passkey`: the number of the key. See `keyOfSession`. */
+export const keySessionId = (version: number, random: string, passkey: number): string =>
+  `${sessionId(version, random)}.${passkey}`;
+
 /**
  * Ends all sessions if the provider, the client or the roles of its groups are others, `holders` is turned off, or single sign-on is
  * turned on or off.

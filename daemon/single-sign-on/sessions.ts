@@ -106,7 +106,7 @@ export class SsoSessions implements SessionJudge {
     if (this.isFresh(user, id)) return;
     this.#watch();
     const epoch = this.#epoch;
-    const { session } = await this.#find(user, id);
+    const { session } = await this.find(user, id);
     const at = this.#isRecent(session.checkedAt) ? session.checkedAt : await this.#renew(user, id, CHECK_MS, true);
     if (epoch === this.#epoch) this.#checked.set(`${user}/${id}`, at);
   }
@@ -165,7 +165,7 @@ export class SsoSessions implements SessionJudge {
   }
 
   /** Refuses with 1004 a session that has ended. */
-  async #find(user: number, id: string) {
+  async find(user: number, id: string) {
     const { store, now } = this.#parts;
     const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(SESSIONS)]);
     const session = row?.sessions.find(one => one.id === id);
@@ -204,7 +204,7 @@ export class SsoSessions implements SessionJudge {
   ): Promise<{ readonly session: domain.SsoSession; readonly isMine: boolean }> {
     const { now } = this.#parts;
     return retrying(async () => {
-      const { row, session } = await this.#find(user, id);
+      const { row, session } = await this.find(user, id);
       if (Math.abs(now() - session.checkedAt) < age) return { session, isMine: false };
       const claimed = { ...session, checkedAt: now() };
       await this.#parts.accounts.commit([domain.setSessions(row, [...without(row.sessions, id), claimed], now())]);

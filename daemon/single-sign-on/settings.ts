@@ -123,7 +123,11 @@ export class SsoSettingsService implements LocalJudge {
     if (isOfProvider(user))
       throw new ApiError(Code.noPermission, 'this account signs in at the provider of single sign-on');
     const { config } = await this.read();
-    if (!config) return;
+    if (config) this.demandPlace(config, user, address);
+  }
+
+  /** Refuses with 2007 a sign-in without the provider that is limited to other accounts, or to the machine of the daemon. */
+  demandPlace(config: domain.SsoConfig, user: UserRecord, address: string): void {
     const { from, names } = config.localAccounts;
     if (names && !names.includes(user.username))
       throw new ApiError(Code.noPermission, `this account cannot sign in here: sign in with ${config.name}`);

@@ -3,6 +3,7 @@
 import type { StartSubject } from '../http/subject.ts';
 import { originOf } from '../sign-in/site.ts';
 import { SsoAccounts } from './accounts.ts';
+import { HolderKeys } from './holder-keys.ts';
 import { acceptLogoutForms } from './http.ts';
 import { ProviderRequests } from './provider-requests.ts';
 import { ssoOperations } from './routes.ts';
@@ -20,9 +21,15 @@ export const startSingleSignOn: StartSubject = ({ settings: given, log, store, a
   const accounts = new SsoAccounts({ store, now, persons: () => offers.persons });
   const shared = { settings, accounts, sealingKey, log, now };
   const sessions = new SsoSessions({ ...shared, store, counters, days: given.sessionDays });
-  tokens.checkSessionsWith(sessions);
+  const ofKeys = { store, settings, accounts, sessions, now };
+  const keys = new HolderKeys({ ...ofKeys, persons: () => offers.persons, issued: () => offers.issued });
+  tokens.checkSessionsWith({
+    isFresh: (user, id) => sessions.isFresh(user, id),
+    check: (user, id) => keys.check(user, id),
+  });
   offers.signInJudges = {
     demandLocal: (user, address) => settings.demandLocal(user, address),
+    admitKey: (...asked) => keys.admitKey(...asked),
     demand: (user, id) => sessions.demand(user, id),
   };
   const requests = new ProviderRequests({ counters, limited: given.limits.login !== null });

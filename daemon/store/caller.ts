@@ -48,5 +48,11 @@ export const versionOfSession = (id: string): number => {
   return end < 0 ? 0 : Number(id.slice(0, end));
 };
 
+/** Number of the key that has opened a session alone, without the provider; null for a session that came from the provider. */
+export const keyOfSession = (id: string): number | null => {
+  const key = id.split('.')[2];
+  return key === undefined ? null : Number(key);
+};
+
 /** The document whose version is raised by each change of the settings that ends all sessions. */
 export const SESSIONS = 'sso-sessions';

@@ -55,7 +55,8 @@ export const subjects: Readonly<Record<string, readonly string[]>> = {
   ],
   'single-sign-on': [
     ...below('accounts/', 'present.ts tokens.ts user.ts'),
-    ...below('sign-in/', 'codes.ts judges.ts policies.ts signed-challenges.ts site.ts user-code.ts'),
+    ...below('devices/', 'judges.ts'),
+    ...below('sign-in/', 'codes.ts judges.ts passkey.ts policies.ts signed-challenges.ts site.ts user-code.ts'),
   ],
   people: [
     ...below('accounts/', 'service-token.ts service-tokens.ts tables.ts user-rules.ts user.ts'),

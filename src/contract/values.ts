@@ -9,8 +9,8 @@ export const roles = ['ADMIN', 'DEALER', 'VIEWER'] as const;
 /** A role that can be given to users and service tokens. */
 export type Role = (typeof roles)[number];
 /**
- * Roles of accounts. HOLDER is given to no one: it is that of people who sign in at the provider of single sign-on, are persons of the
- * registry, and have no other role there.
+ * Roles of accounts. HOLDER is given to no one: it is that of people who have signed in at the provider of single sign-on, are persons
+ * of the registry, and have no other role there.
  */
 export const accountRoles = [...roles, 'HOLDER'] as const;
 /** A role of an account. */

@@ -132,6 +132,12 @@ needs('chromium')('the page of own keys', () => {
       proof: { clientData: expect.any(String) },
     });
     expect(await key.credentials()).toBe(1);
+    // Later, the key alone opens the page.
+    await page.evaluate('sessionStorage.clear()');
+    await page.goto(local);
+    await button(page, 'Sign in with a security key').click();
+    await page.getByRole('heading', { name: 'My keys' }).waitFor();
+    await page.locator('section').filter({ hasText: 'It works.' }).first().waitFor();
     await context.close();
   });
 

@@ -52,7 +52,7 @@ const storedHash = () => {
   return hash;
 };
 /** Single sign-on is off. */
-const local = { demandLocal: async () => {} };
+const local = { demandLocal: async () => {}, admitKey: async () => undefined };
 const signIn = (store = opened.store) => {
   const challenges = new SignedChallenges(new Uint8Array(32));
   const now = Date.now;

@@ -1,0 +1,196 @@
+/** People with the role HOLDER who sign in with their key alone, without the provider: who can, who cannot, and when it ends. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { CredentialRemovals } from '../../daemon/issuing/work.ts';
+import { AccessJournal } from '../../daemon/requests/access-journal.ts';
+import { SsoAccounts } from '../../daemon/single-sign-on/accounts.ts';
+import { HolderKeys } from '../../daemon/single-sign-on/holder-keys.ts';
+import { Page } from '../support/browser.ts';
+import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { data } from '../support/fleet.ts';
+import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
+import { SoftwareKey } from '../support/software-key.ts';
+import { Browser, type SsoProvider, setUp } from '../support/sso-provider.ts';
+
+const notAccepted = { status: 401, code: 1004, message: 'the security key was not accepted', data: null };
+const elsewhere = {
+  ...{ status: 403, code: 2007, data: null },
+  message: 'this account signs in at the provider of single sign-on',
+};
+const ended = { status: 401, code: 1004, data: null };
+
+let daemon: TestDaemon;
+let provider: SsoProvider;
+let page: Page;
+let providerId: string;
+beforeAll(async () => {
+  // Removed credentials refuse a key as well: what is tested here must hold before that.
+  vi.spyOn(CredentialRemovals.prototype, 'look').mockResolvedValue(false);
+  daemon = await startTestDaemon();
+  provider = await letHoldersIn(daemon);
+  page = new Page(daemon);
+  const accounts = { name: 'accounts', type: 'devmgr', address: page.origin };
+  ({ providerId } = data(await daemon.call('POST', '/api/providers', accounts)));
+});
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await provider?.stop();
+  await daemon?.stop();
+});
+
+const post = (path: string, body: object = {}) => daemon.call('POST', path, body).then(data);
+
+/** Issues a key that signs in to the account of its person. */
+async function issued(deviceId: string): Promise<SoftwareKey> {
+  const path = `/api/devices/${deviceId}/credentials`;
+  const begun = await post(path, { providerId });
+  const key = new SoftwareKey();
+  await post(`${path}/${begun.credentialId}`, { response: key.create(begun.options, page.origin) });
+  return key;
+}
+
+/** A person who has signed in once at the provider, with a key that signs in here. */
+async function withKey(name: string) {
+  const person = await holder(daemon, provider, name);
+  const { deviceId } = await heldDevice(daemon, name);
+  return { ...person, deviceId, key: await issued(deviceId) };
+}
+
+const tokenOf = async (key: SoftwareKey): Promise<string> => data(await page.signIn(key)).token;
+const own = (token: string) => daemon.call('GET', '/api/me/devices', undefined, { token });
+const atProvider = (name: string) => new Browser().signIn(daemon, `s-${name}`);
+
+describe('a HOLDER who signs in with the key alone', () => {
+  it('sees own keys and nothing else', async () => {
+    const { deviceId, key, user } = await withKey('ada');
+    await heldDevice(daemon, 'someone.else');
+    const signed = data(await page.signIn(key));
+    expect(signed.user).toEqual(user);
+    expect(data(await own(signed.token)).list).toMatchObject([{ deviceId, signsInAt: ['accounts'] }]);
+    for (const path of ['/api/devices/list', '/api/users/me', '/api/auth/session'])
+      expect(await daemon.call('GET', path, undefined, { token: signed.token })).toMatchObject({ code: 2007 });
+    for (const path of ['/api/auth/refresh', '/api/auth/codes', '/api/auth/webauthn/register/options'])
+      expect(await daemon.call('POST', path, {}, { token: signed.token }), path).toMatchObject({ code: 2007 });
+  });
+
+  it('needs the PIN, and a key that is registered', async () => {
+    const { key } = await withKey('bea');
+    expect(await page.signIn(key, { unverified: true })).toMatchObject(notAccepted);
+    const stranger = new SoftwareKey();
+    stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA' } }, page.origin);
+    expect(await page.signIn(stranger)).toMatchObject(notAccepted);
+    expect(await page.signIn(key)).toMatchObject({ code: 200 });
+  });
+
+  it('is not let in with a locked key, and the lock ends the session, before the credential is removed', async () => {
+    const { deviceId, key } = await withKey('cid');
+    const token = await tokenOf(key);
+    await post(`/api/devices/${deviceId}/lock`, { reason: 'audit' });
+    const recorded = vi.spyOn(AccessJournal.prototype, 'record');
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    const detail = { method: 'key', reason: 'local sign-in not allowed' };
+    expect(recorded.mock.calls).toEqual([[expect.objectContaining({ type: 'LOGIN_FAILED', account: 'cid', detail })]]);
+    recorded.mockRestore();
+    expect(await own(token)).toMatchObject(ended);
+  });
+
+  it('is not let in with a key that is locked while it signs in', async () => {
+    const { deviceId, key } = await withKey('dan');
+    const { commit } = SsoAccounts.prototype;
+    const spy = vi.spyOn(SsoAccounts.prototype, 'commit').mockImplementationOnce(async function (
+      this: SsoAccounts,
+      ...to
+    ) {
+      await post(`/api/devices/${deviceId}/lock`, { reason: 'audit' });
+      return commit.apply(this, to);
+    });
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    expect(spy).toHaveBeenCalledOnce();
+    spy.mockRestore();
+  });
+
+  it('loses the session by reporting the key lost, which the report of another key does not do', async () => {
+    const { deviceId, key } = await withKey('eve');
+    const other = await heldDevice(daemon, 'eve');
+    const token = await tokenOf(key);
+    const lost = (id: string) => daemon.call('POST', `/api/me/devices/${id}/lost`, { reason: 'x' }, { token });
+    data(await lost(other.deviceId));
+    data(await own(token));
+    data(await lost(deviceId));
+    expect(await own(token)).toMatchObject(ended);
+  });
+
+  it('is not let in with a key that belongs to someone else now', async () => {
+    const { personId } = await holder(daemon, provider, 'fay');
+    const { deviceId } = await heldDevice(daemon, 'an earlier name');
+    const from = new Date().toISOString();
+    await post('/api/people/match', { matches: [{ deviceId, personId }] });
+    const key = await issued(deviceId);
+    const token = await tokenOf(key);
+    data(await own(token));
+    await post('/api/people/undo', { actor: 'admin', from });
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    expect(await own(token)).toMatchObject(ended);
+  });
+
+  it('is not let in after leaving, or after the key was removed', async () => {
+    const { key, personId } = await withKey('gil');
+    const token = await tokenOf(key);
+    await post(`/api/people/${personId}/leave`, { reason: 'left' });
+    expect(await page.signIn(key)).toMatchObject(notAccepted);
+    expect(await own(token)).toMatchObject(ended);
+    const { user, key: removed } = await withKey('hal');
+    const before = await tokenOf(removed);
+    const keys = `/api/users/${user.id}/passkeys`;
+    const [{ passkeyId }] = data(await daemon.call('GET', `${keys}/list`)).list;
+    await post(`${keys}/${passkeyId}/remove`);
+    expect(await page.signIn(removed)).toMatchObject(notAccepted);
+    expect(await own(before)).toMatchObject(ended);
+  });
+
+  it('opens nothing of a role that the groups give: that needs the provider', async () => {
+    const { key } = await withKey('ida');
+    const token = await tokenOf(key);
+    for (const [group, role] of [
+      ['keys-readers', 'VIEWER'],
+      ['keys-admins', 'ADMIN'],
+    ] as const) {
+      provider.people.set('s-ida', { name: 'ida', groups: [group] });
+      expect((await atProvider('ida')).user).toMatchObject({ role });
+      for (const path of ['/api/devices/list', '/api/me/devices'])
+        expect(await daemon.call('GET', path, undefined, { token })).toMatchObject(ended);
+      expect(await page.signIn(key)).toMatchObject(elsewhere);
+    }
+    // Also if the role changes between the check of the session and the read of the account.
+    const check = vi.spyOn(HolderKeys.prototype, 'check').mockResolvedValue();
+    expect(await own(token)).toMatchObject(ended);
+    expect(check).toHaveBeenCalled();
+    check.mockRestore();
+  });
+
+  it('is logged out by the provider as well', async () => {
+    const { key } = await withKey('jan');
+    const token = await tokenOf(key);
+    await provider.logout('s-jan');
+    expect(await own(token)).toMatchObject(ended);
+  });
+
+  it('is bound by the limits of sign-ins without the provider', async () => {
+    const { key } = await withKey('kim');
+    const limited = (localAccounts: object) => setUp(daemon, provider, { holders: true, localAccounts });
+    await limited({ from: 'ANYWHERE', names: ['admin'] });
+    expect(await page.signIn(key)).toMatchObject({ status: 403, code: 2007, data: null });
+    await limited({ from: 'ANYWHERE', names: null });
+    expect(await page.signIn(key)).toMatchObject({ code: 200 });
+  });
+
+  it('is let in only while holders are', async () => {
+    const { key } = await withKey('lea');
+    const token = await tokenOf(key);
+    await setUp(daemon, provider, { holders: false });
+    expect(await own(token)).toMatchObject(ended);
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    await setUp(daemon, provider, { holders: true });
+    expect(await own(token)).toMatchObject(ended);
+    data(await own(await tokenOf(key)));
+  });
+});
