@@ -1,5 +1,5 @@
 /** Failures of a request. */
-import type { ErrorCode } from '../../src/contract/codes.ts';
+import type { ErrorCode, InputProblem } from '../../src/contract/codes.ts';
 
 /** A request that was refused, or that got no response (`code` is then 0). */
 export class Problem extends Error {
@@ -9,12 +9,21 @@ export class Problem extends Error {
   readonly requestId: string | null;
   /** The `data` of a refusal; null if it has none. */
   readonly data: unknown;
-  constructor(code: ErrorCode | 0 | 'key', message: string, requestId: string | null = null, data: unknown = null) {
+  /** The refused fields of the input. */
+  readonly details: readonly InputProblem[];
+  constructor(
+    code: ErrorCode | 0 | 'key',
+    message: string,
+    requestId: string | null = null,
+    data: unknown = null,
+    details: readonly InputProblem[] = [],
+  ) {
     super(message);
     this.name = 'Problem';
     this.code = code;
     this.requestId = requestId;
     this.data = data;
+    this.details = details;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Requests to the daemon that served the page. Names and shapes come from the contract. */
 import { signal } from '@preact/signals';
-import { Code, type ErrorCode } from '../../src/contract/codes.ts';
+import { Code, type ErrorCode, type InputProblem } from '../../src/contract/codes.ts';
 import type { DataOf, InputOf } from '../../src/contract/define.ts';
 import { endpoints, type RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
@@ -38,7 +38,12 @@ interface JsonResponse {
   readonly raw: globalThis.Response;
   readonly requestId: string | null;
   readonly retryAfter: number;
-  readonly envelope: { readonly code: number; readonly message: string; readonly data: unknown };
+  readonly envelope: {
+    readonly code: number;
+    readonly message: string;
+    readonly data: unknown;
+    readonly details?: readonly InputProblem[];
+  };
 }
 
 /** The longest wait of a request that is over its limit, in seconds. */
@@ -47,8 +52,8 @@ const LIMIT_SECONDS = 60;
 /** A response that refuses. */
 class Refused extends Problem {
   readonly retryAfter: number;
-  constructor({ envelope: { code, message, data }, requestId, retryAfter }: JsonResponse) {
-    super(code as ErrorCode, message, requestId, data);
+  constructor({ envelope: { code, message, data, details }, requestId, retryAfter }: JsonResponse) {
+    super(code as ErrorCode, message, requestId, data, details);
     this.retryAfter = retryAfter;
   }
 }

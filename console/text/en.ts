@@ -6,7 +6,7 @@
 import { Code, type ErrorCode } from '../../src/contract/codes.ts';
 import { eventTitles } from '../../src/contract/event-types.ts';
 import type { DriverStatus } from '../../src/contract/hardware.ts';
-import { statisticsRange } from '../../src/contract/values.ts';
+import { type ProviderCheckName, statisticsRange } from '../../src/contract/values.ts';
 import type { IssueProblemCode } from '../../src/enrollment/issue-step.ts';
 import type { PinFault } from '../../src/enrollment/key-pin.ts';
 import type { CheckName } from '../../src/enrollment/line/checks.ts';
@@ -1086,7 +1086,8 @@ export const policies = {
   directory: {
     title: 'Directory of persons',
     hint: 'Persons are read from this directory. If a person is disabled or removed there, the devices of the person are locked.',
-    off: 'No directory is set up. To set one up, run:',
+    off: 'No directory is set up.',
+    setUp: 'Add one under Providers',
     address: 'Address',
     times: 'Schedule',
     every: (some: number, all: number) => `every ${grouped(some)} min, all entries every ${grouped(all)} min`,
@@ -1247,22 +1248,113 @@ export const providers = {
     unused: 'Its token was never used.',
   },
   state: { works: 'works', fails: 'fails', untested: 'not tested' },
-  action: { create: 'Add provider', reconcile: 'Compare', secret: 'Replace secret' },
+  action: {
+    create: 'Add provider',
+    oidc: 'Change sign-in',
+    ldap: 'Change directory',
+    reconcile: 'Compare',
+    secret: 'Replace secret',
+  },
   of: {
+    oidc: (name: string) => `Change the sign-in at ${name}`,
+    ldap: (name: string) => `Change the directory ${name}`,
     reconcile: (name: string) => `Compare with ${name}`,
     secret: (name: string) => `Replace the secret of ${name}`,
   },
-  ask: {
-    test: 'Sends a request that changes nothing, to check that the provider responds and accepts the secret.',
-    remove: 'Its secret is deleted. This is refused while keys have credentials there.',
+  askTest: 'Requests that change nothing check whether the provider responds and accepts the secret.',
+  check: {
+    settings: 'Settings',
+    discovery: 'Discovery',
+    keys: 'Signing keys',
+    clock: 'Clock',
+    PKCE: 'PKCE',
+    'device code': 'Sign-in of terminals',
+    'back-channel logout': 'Logout by the provider',
+    'client secret': 'Client secret',
+    connection: 'Connection',
+    server: 'Kind of server',
+    'sign-in': 'Sign-in',
+    pages: 'Results in pages',
+    changes: 'Changed entries',
+    entries: 'Entries',
+    attributes: 'Attributes',
+    request: 'Request',
+    token: 'Token',
+  } satisfies Words<ProviderCheckName | 'request' | 'token'>,
+  refused: 'refused',
+  register: 'Enter these addresses at the provider:',
+  redirect: 'Redirect address',
+  logout: 'Address for back-channel logout',
+  previewRun: 'Preview what the first run would change',
+  removed: 'Remove',
+  ends: {
+    keys: 'Issuing: the secret is deleted. This is refused while keys have credentials there.',
+    oidc: 'Sign-in: all sessions that began there end. Their accounts stay, but have no passwords.',
+    ldap: 'Directory: it is no longer read. Persons and their keys stay.',
+    scim: 'SCIM: the token is revoked. Persons stay, but leavers are no longer reported.',
   },
   done: {
-    create: (name: string) => `${name} was added. Test it before you issue keys.`,
+    create: (name: string) => `${name} was added. Test it before it is used.`,
+    change: (name: string) => `${name} was changed.`,
     secret: (name: string) => `The secret of ${name} was replaced. Test the provider.`,
   },
   accepts: (name: string) => `${name} accepts requests of this registry.`,
   fails: (name: string, problem: string) => `${name} does not work: ${problem}`,
-  nameHint: 'Commands use it: devmgr keys issue --provider NAME',
+  nameHint: 'Commands use it, and the button for the sign-in shows it. What has one name is one provider.',
+  kept: 'Leave this empty to keep the stored one.',
+  field: {
+    oidc: {
+      issuer: 'Issuer, https://…',
+      clientId: 'Client id',
+      clientSecret: 'Client secret',
+      'roles.ADMIN': 'Groups of administrators',
+      'roles.DEALER': 'Groups of dealers',
+      'roles.VIEWER': 'Groups of viewers',
+      holders: 'Persons in none of these groups sign in and see their own keys',
+      groupsClaim: 'Claim with the groups',
+      scopes: 'Scopes to request',
+      'strong.acr': 'acr of sign-ins with a security key',
+      'strong.amr': 'amr of sign-ins with a security key',
+      'localAccounts.from': 'Accounts with a password can sign in from',
+      'localAccounts.names': 'The only accounts with a password that can sign in',
+    },
+    ldap: {
+      url: 'Address, ldaps://HOST',
+      base: 'Base (DN) of the search for persons',
+      bindDn: 'Account (DN) that reads the directory',
+      bindPassword: 'Password of this account',
+      ca: 'Certificates of the server (PEM)',
+      groups: 'Groups to read',
+      filter: 'Filter for persons',
+      everyMinutes: 'Minutes between two runs',
+      fullEveryMinutes: 'Minutes between two runs that read all entries',
+      'attributes.userName': 'Attribute: user name',
+      'attributes.name': 'Attribute: full name',
+      'attributes.email': 'Attribute: e-mail address',
+      'attributes.id': 'Attribute: id that never changes',
+      'attributes.disabled': 'Attribute: disabled',
+      'attributes.groups': 'Attribute: groups',
+    },
+  },
+  hintOf: {
+    oidc: {
+      scopes: 'One per line. Leave this empty for the usual ones.',
+      'localAccounts.names': 'One per line. Leave this empty for all of them.',
+    },
+    ldap: {
+      bindDn: 'Leave this empty to read without signing in.',
+      ca: 'Leave this empty to use the authorities of Node.js.',
+      groups: 'One per line: cn=staff,dc=example,dc=com, or NAME=DN for another name here.',
+      filter: 'Leave this empty for the usual class of the server.',
+    },
+  },
+  localFrom: { ANYWHERE: 'anywhere', LOOPBACK: 'the machine of the daemon' },
+  networks: 'Accept the token only from these networks',
+  tokenOf: (name: string) => `Token of ${name}`,
+  once: 'Copy the token now: it is not shown again. Enter it at the provider, with the address.',
+  token: 'Token',
+  scimAddress: 'Address',
+  until: (time: string) => `It can send persons and groups, and nothing else. Valid until ${time}.`,
   address: {
     entra: 'Microsoft Graph of a national cloud',
     okta: 'Address of the organization, https://…',
@@ -1290,6 +1382,13 @@ export const providers = {
   },
   repairs: (count: number) => `Fix changes ${s(count, 'credential')}.`,
   repaired: (count: number, name: string) => `${s(count, 'credential')} fixed at ${name}.`,
+};
+
+/** Forms of settings. */
+export const settingsForm = {
+  further: 'Further settings',
+  perLine: 'One per line.',
+  refused: (reason: string) => `Refused: ${reason}`,
 };
 
 /** Credentials of a device at providers. */

@@ -4,6 +4,7 @@ import { inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { DirectorySettings } from '../../src/contract/directory.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import type { directoryChecks } from '../../src/contract/values.ts';
 import { type Binding, digest, openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
 import { type Context, commitLast, retrying } from '../requests/context.ts';
@@ -22,7 +23,9 @@ interface DirectorySettingsParts {
   readonly now: () => number;
 }
 
-type Finding = DataOf<Routes['testDirectory']>['findings'][number];
+type Finding = DataOf<Routes['testDirectory']>['findings'][number] & {
+  readonly check: (typeof directoryChecks)[number];
+};
 
 /** Settings shown without a directory, which are the defaults of a request. */
 const off = {

@@ -2,13 +2,15 @@
 import type { DataOf } from '../../src/contract/define.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import type { ssoChecks } from '../../src/contract/values.ts';
 import { proxyNamed } from '../../src/delivery/proxies.ts';
 import { ProviderAway, TokenRefused } from '../base/errors.ts';
 import type { Provider } from './provider.ts';
 import { DEVICE_GRANT } from './records.ts';
 
 type Inspection = DataOf<Routes['testSso']>;
-type Finding = Inspection['findings'][number];
+type CheckName = (typeof ssoChecks)[number];
+type Finding = Inspection['findings'][number] & { readonly check: CheckName };
 
 /** Seconds by which the clocks may differ before tokens are refused. */
 const CLOCK = 60;
@@ -22,7 +24,11 @@ export async function inspect(provider: Provider | null, origin: string): Promis
     grantTypes: ['authorization_code', 'refresh_token', DEVICE_GRANT],
     scopes: ['openid'],
   };
-  const failed = (check: string, detail: string) => ({ ok: false, findings: [{ check, ok: false, detail }], register });
+  const failed = (check: CheckName, detail: string) => ({
+    ok: false,
+    findings: [{ check, ok: false, detail }],
+    register,
+  });
   if (!provider) return failed('settings', 'single sign-on is off');
   try {
     const found = await provider.inspect();

@@ -150,6 +150,29 @@ export type ActorKind = (typeof actorKinds)[number];
 /** Where local accounts may sign in while single sign-on is on. */
 export const localSources = ['ANYWHERE', 'LOOPBACK'] as const;
 
+/** What the tests of single sign-on and of the directory look at. The console has words for each. */
+export const ssoChecks = [
+  'settings',
+  'discovery',
+  'keys',
+  'clock',
+  'PKCE',
+  'device code',
+  'back-channel logout',
+  'client secret',
+] as const;
+export const directoryChecks = [
+  'connection',
+  'server',
+  'sign-in',
+  'pages',
+  'changes',
+  'entries',
+  'attributes',
+] as const;
+/** What a test of a provider looks at. */
+export type ProviderCheckName = (typeof ssoChecks)[number] | (typeof directoryChecks)[number];
+
 /** Why a sign-in at the provider failed. The console has words for each. */
 export const ssoProblems = namesIn('away busy client denied disabled groups key other overage state token');
 /** Why a sign-in at the provider failed. */

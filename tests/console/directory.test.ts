@@ -14,9 +14,10 @@ needs(['slapd', 'openssl', ...(findTool('chromium-headless-shell') ? [] : ['chro
     });
     afterAll(() => slapd?.stop());
 
-    it('names the command while none is set up', async () => {
+    it('leads to the providers while none is set up', async () => {
       const { page, context } = await openTab({ place: 'policies' });
-      await page.getByText('No directory is set up.').waitFor();
+      const link = page.getByText('No directory is set up.').getByRole('link');
+      expect(await link.getAttribute('href')).toBe('#/providers');
       expect(await button(page, 'Preview a run …').count()).toBe(0);
       await context.close();
     });

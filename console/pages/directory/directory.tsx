@@ -54,7 +54,7 @@ export function DirectorySection() {
             </>
           ) : (
             <p>
-              {policies.directory.off} <code>devmgr providers add ldap</code>
+              {policies.directory.off} <a href={linkTo('providers')}>{policies.directory.setUp}</a>
             </p>
           )
         }

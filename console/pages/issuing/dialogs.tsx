@@ -1,70 +1,96 @@
-/** The dialogs that add a provider, replace its secret, and compare credentials with it. */
+/** The dialogs that add and change a provider, replace its secret, and compare credentials with it. */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { providerBounds } from '../../../src/contract/limits.ts';
-import {
-  forEachProviderSetting,
-  type ProviderSetting,
-  providerSettings,
-  settingsOfProvider,
-} from '../../../src/contract/provider-fields.ts';
 import type { ProviderItem } from '../../../src/contract/providers.ts';
-import { isOwnType, type ProviderType, providerTypes } from '../../../src/contract/values.ts';
+import { providerTypes } from '../../../src/contract/values.ts';
+import { directoryPart, signInPart } from '../../../src/fleet/provider-parts.ts';
 import { allDifferences, type Differences, repairable } from '../../../src/fleet/reconcile.ts';
-import { call } from '../../api/request.ts';
+import { call, type Input } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
-import { type BoundField, Field, type FieldOptions, useEntries } from '../../parts/field.tsx';
+import { CopyField } from '../../parts/copy.tsx';
+import { Field, useEntries } from '../../parts/field.tsx';
 import { Choice } from '../../parts/inputs.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import type { DialogProps, RecordDialogProps } from '../../parts/records.tsx';
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
+import { SettingsFields, useSettingsForm } from '../../parts/settings-form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { linkTo } from '../../router.ts';
+import { moment } from '../../text/numbers.ts';
 import { text, providers as words } from '../../text/words.ts';
+import { type AnyType, formOf } from './forms.ts';
+import { TestProvider } from './parts.tsx';
+import { type ProviderRow, type ProviderSettings, providerSettings } from './rows.ts';
 
-const none = forEachProviderSetting(providerSettings, () => '');
+interface ProviderDialogProps extends DialogProps {
+  readonly title: string;
+  /** The types to choose from. */
+  readonly types: readonly AnyType[];
+  readonly settings: Partial<ProviderSettings>;
+  /** The name that it has. */
+  readonly present?: string;
+}
 
-/** Asks for what the type needs. The secret is sent once, and never shown again. */
-export function AddProvider({ onClose, onDone }: DialogProps) {
-  const entries = useEntries({ name: '', type: 'entra' as ProviderType, secret: '', ...none });
-  const { name, type, secret } = entries;
-  const { needs, may } = settingsOfProvider(type.value);
-  const offered = [...needs, ...may];
-  const secretLabel = isOwnType(type.value) ? null : words.secret[type.value];
-  const isReady = [name, ...(secretLabel ? [secret] : []), ...needs.map(setting => entries[setting])].every(
-    ({ value }) => value.trim() !== '',
-  );
-  const submit = async () => {
-    const settings = offered.map(setting => [setting, entries[setting].value.trim() || null] as const);
-    const body = { name: name.value.trim(), type: type.value, secret: secretLabel ? secret.value.trim() : null };
-    const added = await call('createProvider', { body: { ...body, ...Object.fromEntries(settings) } });
-    onDone(words.done.create(added.name));
+/** Asks for what the type needs. A secret is sent once, and never shown again. */
+function ProviderDialog({ title, types, settings, present = '', onClose, onDone }: ProviderDialogProps) {
+  const { name, type } = useEntries({ name: present, type: types[0]! });
+  const { fields, before, ...shown } = useMemo(() => formOf(type.value, settings), [type.value]);
+  const form = useSettingsForm(fields, before);
+  const submit = async (_key: string, follow: (next: ComponentChildren) => void) => {
+    const Next = await form.send(body => send(type.value, name.value.trim(), body));
+    onDone(words.done[present ? 'change' : 'create'](name.value.trim()));
+    if (Next) follow(<Next onClose={onClose} onDone={onDone} />);
   };
   return (
-    <ActionDialog title={words.action.create} isReady={isReady} onSubmit={submit} onClose={onClose}>
-      <Choice label={text.column.type} entry={type} values={providerTypes} words={words.type} />
+    <ActionDialog title={title} isReady={form.isReady && name.value.trim() !== ''} onSubmit={submit} onClose={onClose}>
+      {types.length > 1 && <Choice label={text.column.type} entry={type} values={types} words={words.type} />}
       <Field label={text.column.name} hint={words.nameHint} entry={name} required maxLength={providerBounds.name} />
-      {offered.map(setting => (
-        <Field
-          key={`${type.value} ${setting}`}
-          label={labelOf(type.value, setting, needs.includes(setting))}
-          entry={entries[setting]}
-          required={needs.includes(setting)}
-          maxLength={providerBounds.url}
-        />
-      ))}
-      {secretLabel && <SecretField label={secretLabel} entry={secret} />}
+      <SettingsFields key={type.value} form={form} {...shown} />
     </ActionDialog>
   );
 }
 
-const SecretField = (props: Pick<FieldOptions, 'label' | 'hint'> & BoundField<string>) => (
-  <Field {...props} type="password" required maxLength={providerBounds.secret} />
-);
-
-function labelOf(type: ProviderType, setting: ProviderSetting, isNeeded: boolean): string {
-  const label = setting === 'address' ? words.address[type as keyof typeof words.address] : words.setting[setting];
-  return isNeeded ? label : text.common.optional(label);
+/** Stores what was entered. Resolves to the dialog that follows: what can be tested is tested, and a token is shown once. */
+async function send(type: AnyType, name: string, entered: object): Promise<ComponentType<DialogProps> | null> {
+  const body = { ...entered, name };
+  if (type === 'oidc' || type === 'ldap') {
+    const part = type === 'oidc' ? signInPart(name, null) : directoryPart(name, null, null);
+    await (type === 'oidc' ? call('setSso', { body }) : call('setDirectory', { body }));
+    return props => <TestProvider record={{ name, parts: [part] }} {...props} />;
+  }
+  if (type === 'scim') {
+    const fixed = { name, role: 'VIEWER' as const, may: ['scim' as const] };
+    const { token, expiresAt } = await call('createToken', {
+      body: { ...(entered as Pick<Input<'createToken'>['body'], 'expiresInDays'>), ...fixed },
+    });
+    return ({ onClose }) => (
+      <SecretDialog title={words.tokenOf(name)} once={words.once} label={words.token} value={token} onClose={onClose}>
+        <CopyField label={words.scimAddress} value={`${location.origin}/scim/v2`} />
+        <p class="hint">{words.until(moment(expiresAt))}</p>
+      </SecretDialog>
+    );
+  }
+  await call('createProvider', { body: { secret: null, ...body, type } });
+  return null;
 }
+
+/** Adds a provider. The types of which there is one already are not offered. */
+export function AddProvider(props: DialogProps) {
+  const settings: Partial<ProviderSettings> = useResource(providerSettings).data.value ?? {};
+  const single = (['oidc', 'ldap'] as const).filter(type => settings[type]?.enabled === false);
+  const types = [...providerTypes, ...single, 'scim' as const];
+  return <ProviderDialog title={words.action.create} types={types} settings={settings} {...props} />;
+}
+
+type ChangeProviderProps = RecordDialogProps<ProviderRow> & { readonly type: 'oidc' | 'ldap' };
+
+/** Changes the settings of sign-in or of the directory. */
+export const ChangeProvider = ({ record: { name, settings }, type, ...props }: ChangeProviderProps) => (
+  <ProviderDialog title={words.of[type](name)} types={[type]} settings={settings} present={name} {...props} />
+);
 
 /** Only for providers with a secret: `type` is neither devmgr nor ssh. The secret is sent once, and never shown again. */
 export function ReplaceSecret({
@@ -85,7 +111,14 @@ export function ReplaceSecret({
       onSubmit={submit}
       onClose={onClose}
     >
-      <SecretField label={label} hint={words.secretHint} entry={secret} />
+      <Field
+        label={label}
+        hint={words.secretHint}
+        entry={secret}
+        type="password"
+        required
+        maxLength={providerBounds.secret}
+      />
     </ActionDialog>
   );
 }

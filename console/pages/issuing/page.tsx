@@ -6,7 +6,6 @@ import type { ProviderItem } from '../../../src/contract/providers.ts';
 import { isOwnType } from '../../../src/contract/values.ts';
 import type { PartName } from '../../../src/fleet/provider-parts.ts';
 import { useRepeat } from '../../api/live.ts';
-import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Address } from '../../parts/item.tsx';
 import { lazyDialog } from '../../parts/lazy.tsx';
@@ -15,9 +14,12 @@ import { onePage } from '../../parts/pager.tsx';
 import type { RecordDialogProps, RecordKind } from '../../parts/records.tsx';
 import { grouped } from '../../text/numbers.ts';
 import { providers as words } from '../../text/words.ts';
-import { type ProviderRow, problemOf, providerRows, stateOf, testOf } from './rows.ts';
+import { type ProviderRow, problemOf, providerRows, stateOf } from './rows.ts';
 
 const AddProvider = lazyDialog(async () => (await import('./dialogs.tsx')).AddProvider);
+const ChangeProvider = lazyDialog(async () => (await import('./dialogs.tsx')).ChangeProvider);
+const TestProvider = lazyDialog(async () => (await import('./parts.tsx')).TestProvider);
+const RemoveProvider = lazyDialog(async () => (await import('./parts.tsx')).RemoveProvider);
 const ReplaceSecret = lazyDialog(async () => (await import('./dialogs.tsx')).ReplaceSecret);
 const Reconcile = lazyDialog(async () => (await import('./dialogs.tsx')).Reconcile);
 
@@ -29,6 +31,12 @@ const ofItem =
   ({ record: { item }, ...props }: RecordDialogProps<ProviderRow>) =>
     item && <Dialog record={item} {...props} />;
 
+const has = (type: ProviderRow['type']) => (row: ProviderRow) => row.parts.some(part => part.type === type);
+const ofType = (type: 'oidc' | 'ldap') => ({
+  isFor: has(type),
+  Dialog: (props: RecordDialogProps<ProviderRow>) => <ChangeProvider type={type} {...props} />,
+});
+
 const colors = { works: 'good', fails: 'bad', untested: '' } as const;
 
 /** Whether the part of a row works, as far as it is known. */
@@ -39,7 +47,7 @@ const cellOf =
       part.gives === gives ? <span class={`badge ${colors[stateOf(part)]}`}>{words.state[stateOf(part)]}</span> : null,
     );
 
-const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secret' | 'remove'> = {
+const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'oidc' | 'ldap' | 'reconcile' | 'secret' | 'remove'> = {
   keyOf: ({ name }) => name,
   nameOf: ({ name }) => name,
   columns: {
@@ -57,14 +65,12 @@ const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'reconcile' | 'secr
   rowHead: 'name',
   classes: { at: 'minor keep', problem: 'whole', credentials: 'number minor', pending: 'number' },
   actions: {
-    test: { carryOut: testOf },
+    test: { Dialog: TestProvider },
+    oidc: ofType('oidc'),
+    ldap: ofType('ldap'),
     reconcile: { isFor: ({ item }) => item !== null, Dialog: ofItem(Reconcile) },
     secret: { isFor: ({ item }) => item !== null && !isOwnType(item.type), Dialog: ofItem(ReplaceSecret) },
-    remove: {
-      isFor: ({ item }) => item !== null,
-      carryOut: ({ providerId }, key) => call('removeProvider', { params: { providerId } }, { key }),
-      isDangerous: true,
-    },
+    remove: { Dialog: RemoveProvider, isDangerous: true },
   },
 };
 

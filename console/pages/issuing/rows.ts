@@ -1,34 +1,35 @@
 /** The rows of the page Providers: what has one name is one provider. */
+import type { DirectorySettings } from '../../../src/contract/directory.ts';
+import type { SsoSettings } from '../../../src/contract/sso.ts';
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { failedChecks, type ProviderPart, partsOf } from '../../../src/fleet/provider-parts.ts';
 import { Problem } from '../../api/problem.ts';
-import { call } from '../../api/request.ts';
+import { call, type Data } from '../../api/request.ts';
 import { providers as words } from '../../text/words.ts';
 
 /** A provider with all its purposes. */
 export interface ProviderRow extends Pick<ProviderPart, 'name' | 'type' | 'address' | 'item'> {
-  /** Empty if no keys are issued at it. */
-  readonly providerId: string;
   readonly parts: readonly ProviderPart[];
+  readonly settings: ProviderSettings;
 }
 
-/** The known problem of a part. */
-export const problemOf = ({ problem, tokenProblem }: ProviderPart): string | null =>
-  problem ?? (tokenProblem && words.tokenProblem[tokenProblem]);
+/** Problems that tests in this tab have found, by the names of parts; null for those that work. */
+const tested = new Map<string, string | null>();
+const partName = ({ name, gives, type }: ProviderPart): string => `${gives} ${type} ${name}`;
 
-/** Parts that have worked in this tab, as their names. */
-const worked = new Set<string>();
-const partName = ({ name, gives }: ProviderPart): string => `${gives} ${name}`;
+/** The known problem of a part. */
+export const problemOf = (part: ProviderPart): string | null =>
+  part.problem ?? (part.tokenProblem ? words.tokenProblem[part.tokenProblem] : (tested.get(partName(part)) ?? null));
 
 /** Whether a part works. One that was never asked, or without a known answer, is not tested. */
 export function stateOf(part: ProviderPart): 'works' | 'fails' | 'untested' {
   if (problemOf(part) !== null) return 'fails';
-  const hasWorked = part.type === 'scim' || (part.item?.credentials ?? 0) > 0 || worked.has(partName(part));
+  const hasWorked = part.type === 'scim' || (part.item?.credentials ?? 0) > 0 || tested.has(partName(part));
   return hasWorked ? 'works' : 'untested';
 }
 
 /** Null if the registry has no such settings. */
-const unlessLeftOut = <T>(request: Promise<T>): Promise<T | null> =>
+export const unlessLeftOut = <T>(request: Promise<T>): Promise<T | null> =>
   request.catch(error => {
     if (error instanceof Problem && error.code === 404) return null;
     throw error;
@@ -44,41 +45,88 @@ async function tokensOf(signal: AbortSignal): Promise<ServiceToken[]> {
   return found;
 }
 
-/** All providers. */
-export async function providerRows(signal: AbortSignal): Promise<readonly ProviderRow[]> {
-  const [{ list }, sso, directory, tokens] = await Promise.all([
-    call('listProviders', {}, { signal }),
+/** The settings of which a registry has at most one; null if it can have none. */
+export interface ProviderSettings {
+  readonly oidc: SsoSettings | null;
+  readonly ldap: DirectorySettings | null;
+}
+
+/** The settings as they are stored, or the usual ones. */
+export async function providerSettings(signal: AbortSignal): Promise<ProviderSettings> {
+  const [oidc, ldap] = await Promise.all([
     unlessLeftOut(call('showSsoSettings', {}, { signal })),
     unlessLeftOut(call('showDirectory', {}, { signal })),
+  ]);
+  return { oidc, ldap };
+}
+
+/** All providers. */
+export async function providerRows(signal: AbortSignal): Promise<readonly ProviderRow[]> {
+  const [{ list }, settings, tokens] = await Promise.all([
+    call('listProviders', {}, { signal }),
+    providerSettings(signal),
     tokensOf(signal),
   ]);
-  if (directory?.lastRun && !directory.lastRun.problem)
-    for (const part of partsOf([], null, directory, [])) worked.add(partName(part));
-  const named = Map.groupBy(partsOf(list, sso, directory, tokens), ({ name }) => name);
+  const { oidc, ldap } = settings;
+  if (ldap?.lastRun && !ldap.lastRun.problem)
+    for (const part of partsOf([], null, ldap, [])) if (!tested.has(partName(part))) tested.set(partName(part), null);
+  const named = Map.groupBy(partsOf(list, oidc, ldap, tokens), ({ name }) => name);
   return [...named.values()].map(parts => {
     const { name, type, item } = parts[0]!;
     const address = parts.find(part => part.address !== null)?.address ?? null;
-    return { name, type, address, item, providerId: item?.providerId ?? '', parts };
+    return { name, type, address, item, parts, settings };
   });
 }
 
-const checkOf = async (part: ProviderPart): Promise<string | null> => {
-  if (part.type === 'oidc') return failedChecks(await call('testSso', {}));
-  if (part.type === 'ldap') return failedChecks(await call('testDirectory', {}));
-  if (part.item === null) return problemOf(part);
-  const { reachable, problem } = await call('testProvider', { params: { providerId: part.item.providerId } });
-  return reachable ? null : (problem ?? '');
-};
+/** What was asked of a part, and what was found. */
+export interface ProviderCheck {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
 
-/** Asks for each thing that the provider gives, and reports what works. */
-export async function testOf({ name, parts }: ProviderRow): Promise<string> {
-  const reports: string[] = [];
-  for (const part of parts) {
-    const problem = await checkOf(part);
-    if (problem === null) worked.add(partName(part));
-    else worked.delete(partName(part));
-    const report = problem === null ? words.accepts(name) : words.fails(name, problem);
-    reports.push(parts.length === 1 ? report : `${words.column[part.gives]}: ${report}`);
+/** The result of a test. */
+export interface ProviderTest {
+  readonly part: ProviderPart;
+  readonly problem: string | null;
+  readonly checks: readonly ProviderCheck[];
+  /** What to enter at a provider of sign-in. */
+  readonly register?: Data<'testSso'>['register'];
+}
+
+async function testOf(part: ProviderPart, signal: AbortSignal): Promise<Omit<ProviderTest, 'part'>> {
+  if (part.type === 'oidc') {
+    const found = await call('testSso', {}, { signal });
+    return { problem: failedChecks(found), checks: found.findings, register: found.register };
   }
-  return reports.join(' ');
+  if (part.type === 'ldap') {
+    const found = await call('testDirectory', {}, { signal });
+    return { problem: failedChecks(found), checks: found.findings };
+  }
+  const oneCheck = (check: string, problem: string | null) => ({
+    problem,
+    checks: [{ check, ok: problem === null, detail: problem ?? '' }],
+  });
+  if (part.item === null) return oneCheck('token', problemOf(part));
+  const params = { providerId: part.item.providerId };
+  const { reachable, problem } = await call('testProvider', { params }, { signal });
+  return oneCheck('request', reachable ? null : (problem ?? ''));
+}
+
+/** Asks for each thing that a provider gives. */
+export async function testsOf(parts: readonly ProviderPart[], signal: AbortSignal): Promise<readonly ProviderTest[]> {
+  const tests: ProviderTest[] = [];
+  for (const part of parts) {
+    const result = await testOf(part, signal);
+    if (part.type !== 'scim') tested.set(partName(part), result.problem);
+    tests.push({ part, ...result });
+  }
+  return tests;
+}
+
+/** Removes a thing that a provider gives. Idempotent. */
+export async function removePart({ type, item, token }: ProviderPart, key: string): Promise<void> {
+  if (token) await call('revokeToken', { params: { tokenId: token.tokenId } }, { key });
+  else if (item) await call('removeProvider', { params: { providerId: item.providerId } }, { key });
+  else await call(type === 'oidc' ? 'setSso' : 'setDirectory', { body: { enabled: false } }, { key });
 }

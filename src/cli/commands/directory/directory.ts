@@ -1,6 +1,7 @@
 import type { DirectorySettings, DirectoryStep } from '../../../contract/directory.ts';
 import { directoryBounds } from '../../../contract/limits.ts';
 import { namesIn } from '../../../contract/names.ts';
+import { directoryGroup } from '../../../fleet/directory-groups.ts';
 import { count } from '../../count.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { failure, usage } from '../../fault.ts';
@@ -181,14 +182,10 @@ function attributesOf(
   return named;
 }
 
-/** `DN`, or `NAME=DN`: in a DN the first comma is before the second `=`. */
 function groupOf(text: string): { name: string; dn: string } {
-  const at = text.indexOf('=');
-  const rest = text.slice(at + 1);
-  const [value = ''] = rest.split(',', 1);
-  if (at < 1) throw usage(`--group-dn "${text}" is not the DN of a group`, 'for example cn=staff,dc=example,dc=com');
-  if (!value.includes('=')) return { name: value.trim(), dn: text };
-  return { name: text.slice(0, at).trim(), dn: rest };
+  const group = directoryGroup(text);
+  if (!group) throw usage(`--group-dn "${text}" is not the DN of a group`, 'for example cn=staff,dc=example,dc=com');
+  return group;
 }
 
 const stepFields = ['step', 'personId', 'userName', 'detail'] as const satisfies readonly (keyof DirectoryStep)[];
