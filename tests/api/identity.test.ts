@@ -8,6 +8,7 @@ import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, deviceIn, freshSerial, register, registration } from '../support/fleet.ts';
 import { IDENTITY_AAGUID, IdentityKey, identityChallenge } from '../support/identity-key.ts';
 import { startWebauthnServer } from '../support/issuing-providers.ts';
+import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
 import { authenticatorRoot, TestAuthenticator } from '../support/test-authenticator.ts';
 
 let daemon: TestDaemon;
@@ -410,4 +411,12 @@ describe('the policy', () => {
     });
     await set();
   });
+});
+
+itAnswersLikeExamples({
+  createIdentityChallenge: [200],
+  listIdentityCandidates: [200],
+  bindIdentity: [200, 2001, 2005, 2006],
+  proveIdentity: [200, 2006],
+  recordKeyReset: [2006],
 });

@@ -18,6 +18,7 @@ import {
   startOkta,
   startWebauthnServer,
 } from '../support/issuing-providers.ts';
+import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
 import { Browser } from '../support/sso-provider.ts';
 
 let daemon: TestDaemon;
@@ -933,4 +934,16 @@ describe('the erasure of a person', () => {
       vi.useRealTimers();
     }
   });
+});
+
+itAnswersLikeExamples({
+  createProvider: [200],
+  setProviderSecret: [200],
+  removeProvider: [200, 1001],
+  startCredential: [200, 2004],
+  finishCredential: [200, 404, 2004],
+  listCredentials: [200, 2001],
+  removeCredential: [200, 404],
+  storePin: [200, 2005],
+  readPin: [200, 404],
 });

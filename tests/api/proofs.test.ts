@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANSWERING_AAGUID as AAGUID, type Challenged, fidoAnswer, u2fAnswer } from '../support/challenged.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, form, freshSerial, register, registration } from '../support/fleet.ts';
+import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { cardRoot, TestScp11bCard } from '../support/test-scp11b-card.ts';
 
@@ -397,3 +398,5 @@ describe('an export', () => {
     expect((await exported('format=csv&proof=none')).trim().split(',')).not.toContain('proof');
   });
 });
+
+itAnswersLikeExamples({ createProofChallenge: [200], submitProof: [200], judgeProofsAgain: [200] });

@@ -8,6 +8,7 @@ import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daem
 import { data, deviceIn, freshSerial, register } from '../support/fleet.ts';
 import { IdentityKey, identityChallenge } from '../support/identity-key.ts';
 import { provedDevice, ReceiptKey, receiptOf, signedBy, terms, trustReceiptKeys } from '../support/receipt-key.ts';
+import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 
 let daemon: TestDaemon;
@@ -367,4 +368,10 @@ it('a key that cannot sign is not asked for a proof in vain', async () => {
     credentials: [],
     problem: expect.stringMatching(/no model/),
   });
+});
+
+itAnswersLikeExamples({
+  createReceipt: [200, 2001, 2004, 2005],
+  submitReceipt: [200, 404],
+  getReceipt: [200, 404],
 });

@@ -7,6 +7,7 @@ import { second } from '../support/clock.ts';
 import { adminPassword, startTestDaemon } from '../support/daemon.ts';
 import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data, deviceIn } from '../support/fleet.ts';
+import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
 import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
 import { openStream } from '../support/stream-client.ts';
 
@@ -558,3 +559,5 @@ describe('a stream of a session that came from the provider', () => {
     expect((await stream.closed).code).toBe(4401);
   });
 });
+
+itAnswersLikeExamples({ startSso: [200, 404], finishSso: [1004], showSsoTerminal: [1004] });

@@ -6,6 +6,7 @@ import { ANSWERING_AAGUID as AAGUID, fidoAnswer } from '../support/challenged.ts
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data, form, freshSerial } from '../support/fleet.ts';
 import { needsPostgres, PostgresServer } from '../support/postgres.ts';
+import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
 import { authenticatorRoot } from '../support/test-authenticator.ts';
 import { type BlobOptions, blobEntry, makeBlob, systemRoot } from '../support/test-blob.ts';
 import { makeRoot } from '../support/test-pki.ts';
@@ -171,3 +172,5 @@ needsPostgres('trust of two daemons on one database', () => {
     expect(['model', 'unit']).toContain(shown[0].requiredGrade);
   });
 });
+
+itAnswersLikeExamples({ importTrust: [4002], removeTrust: [200] });

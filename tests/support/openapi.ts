@@ -6,7 +6,8 @@ import { buildOpenapi } from '../../src/contract/openapi.ts';
 interface Operation {
   readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: Content }>>;
 }
-type Content = Readonly<Record<string, { readonly schema: object }>>;
+type Examples = Readonly<Record<string, { readonly value: { readonly message: string } }>>;
+type Content = Readonly<Record<string, { readonly schema: object; readonly examples?: Examples }>>;
 
 const id = 'openapi';
 const document = buildOpenapi('0.0.0');
@@ -32,6 +33,24 @@ export function templateOf(path: string, method: string): string | undefined {
   return meant.find(each => hasMethod(each.path, method))?.path;
 }
 
+/** An answer that a test got. */
+export interface HeardAnswer {
+  readonly method: string;
+  /** As in the document. */
+  readonly path: string;
+  readonly status: number;
+  readonly body: unknown;
+}
+/** Called with each answer that is validated. */
+export const listeners = new Set<(answer: HeardAnswer) => void>();
+
+/** The example of an error with a code in the document; undefined if there is none. */
+export function errorExampleOf({ method, path, status }: HeardAnswer, name: string): { message: string } | undefined {
+  const response = paths[path]?.[method.toLowerCase()]?.responses[status];
+  const pointer = response?.$ref?.slice(2) ?? `paths/${pointerPart(path)}/${method.toLowerCase()}/responses/${status}`;
+  return contentOf(pointer)?.['application/json']?.examples?.[name]?.value;
+}
+
 /**
  * The faults of an answer, as texts; empty if it has none.
  * @param path with or without a query
@@ -41,6 +60,7 @@ export function validateAnswer(method: string, path: string, status: number, bod
   const template = templateOf(path, method);
   // No such operation: the one answer that no operation can describe.
   if (!template) return status === 404 ? judge('components/schemas/Error', body) : unknownPath(method, path, status);
+  for (const listener of listeners) listener({ method, path: template, status, body });
   const pointer = `paths/${pointerPart(template)}/${method.toLowerCase()}/responses/${status}`;
   const response = paths[template]?.[method.toLowerCase()]?.responses[status];
   if (!response) return [`${method} ${template}: status ${status} is not documented (body ${JSON.stringify(body)})`];

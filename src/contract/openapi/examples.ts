@@ -107,7 +107,13 @@ const publicKey = [
   'HdvYy998E/O6hDk+vWqnJ/x3vbPjBmCnR6zFl/KWrqLyfUcJowWer0yGkA==',
   '-----END PUBLIC KEY-----\n',
 ].join('\n');
-const signed = { publicKey, person: 'alice', grade: 'model' };
+const providerAddress = { address: 'https://example.okta.com' };
+const handover = { lot: '7', name: 'Ada Lovelace', dueAt: null };
+const signed = {
+  ...{ ...handover, publicKey, person: 'alice', grade: 'model', proofId: ticket, challenge },
+  attestation: '{"method":"fido","attestationObject":"o2NmbXRmcGFja2Vk…"}',
+  text: receiptText({ ...receipt, ...handover, registryId, deviceId: 'DEV-1', person: 'alice' }),
+};
 const at = receipt.date;
 /** Values of fields in the response of one operation. */
 const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
@@ -121,10 +127,13 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     ...{ total: 1, success: 1, failed: 0, message: 'registered' },
     ...{ deviceId: 'DEV-1', activationCode: '7KQM-2XWD-H9TB-C4RE' },
   },
+  bindIdentity: { provedAt: null },
   createIdentityChallenge: { policy: 'where-needed' },
   createPerson: ada,
+  createProvider: providerAddress,
   deactivateDevice: { status: 'DEACTIVATED' },
   erasePerson: { where: 'webhooks' },
+  finishCredential: { removedAt: null },
   getDevice: { ...active, ...unlocked, backupCount: 1 },
   getPerson: ada,
   getHealth: { ready: true, store: { state: 'ready', detail: 'SQLite' } },
@@ -142,6 +151,8 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   comparePeople: { userName: ada.userName },
   listUnmatched: { userName: ada.userName, userId: 'Ada.Lovelace' },
   lockDevice: { status: 'LOCKED' },
+  readPin: { sealed: 'YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0-IFgyNTUxOSA' },
+  recordKeyReset: { hadPin: true },
   registerDevice: { status: 'INACTIVE' },
   reportLost: { status: 'LOCKED' },
   reportPerson: {
@@ -155,12 +166,14 @@ const byOperation: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   },
   setDirectory: attributes,
   setProofPolicy: proofPolicy,
+  setProviderSecret: providerAddress,
   setSso: ssoSettings,
   shipDevice: active,
   showDirectory: attributes,
   showProofPolicy: proofPolicy,
   showSsoSettings: ssoSettings,
-  submitProof: { grade: 'claimed' },
+  storePin: { openedAt: null },
+  submitProof: { deviceId: null, grade: 'claimed', model: null, firmware: '5.7.4', rule: null },
   submitReceipt: signed,
   testDirectory: { detail: 'the directory is not set up' },
   testProvider: { problem: 'example.okta.com: the name does not exist', proxy: null },

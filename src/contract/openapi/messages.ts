@@ -15,6 +15,14 @@ const noChallenge = { 404: 'no such challenge: proofId is unknown' };
 const noCredential = { 404: 'the device has no such credential' };
 const noKey = { 404: 'no key with this keyId is plugged in' };
 
+const otherKey = {
+  [Code.serialDuplicated]:
+    'the key is DEV-2 (serial number UK-2026-000002) by its credential, not DEV-1 (serial number UK-2026-000001)',
+};
+const noSignIn = {
+  [Code.tokenInvalid]: 'this sign-in was not started here, was used before or took too long: start again',
+};
+
 const required = (field: string): InputProblem => ({ field, reason: 'is required' });
 
 /** Of one operation; of a fault of one field, the field and the reason. */
@@ -30,11 +38,25 @@ const messagesOf: Partial<Record<RouteName, Partial<Record<ErrorCode, string | I
   undoPeople: { [Code.parameterError]: 'requestId is required, or actor and from' },
   removeKeyOfUser: { 404: 'this user has no such key' },
   submitProof: noChallenge,
-  bindIdentity: noChallenge,
-  proveIdentity: noChallenge,
+  bindIdentity: { ...noChallenge, ...otherKey },
+  proveIdentity: { ...noChallenge, ...otherKey },
+  recordKeyReset: otherKey,
   finishCredential: noCredential,
   removeCredential: noCredential,
   removeTrust: { 404: 'no metadata was imported' },
+  removeProvider: {
+    [Code.parameterError]:
+      'keys still have credentials at this provider, which could no longer be removed: remove them first, on the pages of the devices',
+  },
+  importTrust: { [Code.uploadFailed]: 'the metadata has number 80, but number 81 was imported before' },
+  readPin: { 404: 'no PIN of this device is stored' },
+  createReceipt: {
+    [Code.deviceLocked]: 'device DEV-1 is locked; unlock it first',
+    [Code.deviceDeactivated]: 'device DEV-1 is permanently deactivated',
+  },
+  startSso: { 404: 'single sign-on is not set up here' },
+  finishSso: noSignIn,
+  showSsoTerminal: noSignIn,
   storePin: { [Code.parameterError]: required('sealed') },
   submitReceipt: { 404: 'no such receipt: receiptId does not belong to this text and caller' },
   getReceipt: { 404: 'no such receipt, or no key has signed it' },
