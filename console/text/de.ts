@@ -345,7 +345,7 @@ export const receipts: typeof en.receipts = {
 /** The page of people with the role HOLDER. */
 export const holder: typeof en.holder = {
   none: 'Sie haben keine Schlüssel.',
-  fact: { serialNumber: 'Seriennummer', signsInAt: 'Meldet an bei', shippedAt: 'Verschickt', receivedAt: 'Angekommen' },
+  fact: { serialNumber: 'Seriennummer', signsInAt: 'Anmeldung bei', shippedAt: 'Verschickt', receivedAt: 'Angekommen' },
   next: {
     none: 'Er funktioniert.',
     receive: 'Er wurde Ihnen geschickt. Wenn Sie ihn haben, bestätigen Sie das mit einer Berührung.',
@@ -355,10 +355,10 @@ export const holder: typeof en.holder = {
   received: 'Ich habe ihn',
   confirmed: device => `Die Ankunft von ${device} ist bestätigt.`,
   elsewhere:
-    'Dieser Browser kann den Schlüssel nicht fragen. Gehen Sie zum Servicedesk: Eine Berührung dort bestätigt, dass Sie ihn haben.',
+    'Dieser Browser kann den Schlüssel nicht abfragen. Gehen Sie zum Servicedesk: Eine Berührung dort bestätigt, dass Sie ihn haben.',
   lost: 'Ich habe ihn verloren',
   lostTitle: device => `${device} verloren`,
-  lostEffect: 'Er wird sofort gesperrt und meldet nirgends mehr an. Nur der Servicedesk kann ihn entsperren.',
+  lostEffect: 'Er wird sofort gesperrt, und kein Anbieter nimmt ihn mehr an. Nur der Servicedesk kann ihn entsperren.',
   reason: 'Was ist passiert?',
   reported: device => `${device} ist gesperrt. Der Servicedesk ist benachrichtigt.`,
   history: 'Verlauf',

@@ -286,7 +286,7 @@ export const holder = {
   elsewhere: 'This browser cannot ask the key. Go to the service desk: a touch there confirms that you have it.',
   lost: 'I lost it',
   lostTitle: (device: string) => `I lost ${device}`,
-  lostEffect: 'It is locked at once and no longer signs in anywhere. Only the service desk can unlock it.',
+  lostEffect: 'It is locked at once, and providers stop accepting it. Only the service desk can unlock it.',
   reason: 'What happened?',
   reported: (device: string) => `${device} is locked. The service desk is notified.`,
   history: 'History',

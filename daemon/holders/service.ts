@@ -1,4 +1,4 @@
-/** What people see of their own keys, and do with them. Nothing that others have written is in a response. */
+/** What people see of their own keys, and do with them. No note, reason or name of others is in a response. */
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { OwnDevice } from '../../src/contract/holders.ts';

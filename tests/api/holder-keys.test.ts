@@ -167,11 +167,44 @@ describe('a HOLDER who signs in with the key alone', () => {
     check.mockRestore();
   });
 
+  it('is not let in with a key that the account has registered itself in an earlier role', async () => {
+    data(await daemon.call('POST', '/api/people', { userName: 'mia' }));
+    provider.people.set('s-mia', { name: 'mia', groups: ['keys-readers'] });
+    const key = new SoftwareKey();
+    data(await page.register(key, (await atProvider('mia')).token));
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    provider.people.set('s-mia', { name: 'mia', groups: [] });
+    expect((await atProvider('mia')).user).toMatchObject({ role: 'HOLDER' });
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+  });
+
   it('is logged out by the provider as well', async () => {
     const { key } = await withKey('jan');
     const token = await tokenOf(key);
     await provider.logout('s-jan');
     expect(await own(token)).toMatchObject(ended);
+  });
+
+  it('confirms the arrival of a key with this key, and with no other one', async () => {
+    const { deviceId, key } = await withKey('ned');
+    const second = await heldDevice(daemon, 'ned');
+    const token = await tokenOf(key);
+    const keys = { [deviceId]: key, [second.deviceId]: await issued(second.deviceId) };
+    for (const [id, other] of [
+      [deviceId, second.deviceId],
+      [second.deviceId, deviceId],
+    ] as const) {
+      await post(`/api/devices/${id}/shipped`);
+      const received = (body: object) => page.call('POST', `/api/me/devices/${id}/received`, body, token);
+      const { receiptId, text, challenge, browser } = data(await received({}));
+      const sign = (one: SoftwareKey) => {
+        const answer = one.get({ challenge, rpId: browser.relyingParty }, page.origin);
+        const { authenticatorData, signature, clientDataJSON: clientData } = answer.response;
+        return { receiptId, text, credentialId: answer.id, authenticatorData, signature, clientData };
+      };
+      expect(await received(sign(keys[other]!))).toMatchObject({ code: 1001 });
+      data(await received(sign(keys[id]!)));
+    }
   });
 
   it('is bound by the limits of sign-ins without the provider', async () => {

@@ -28,8 +28,8 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-const as = ({ token }: { readonly token: string }, method: string, path: string, body?: object) =>
-  daemon.call(method, `/api/me/devices${path}`, body, { token });
+const as = ({ token }: { readonly token: string }, method: string, path: string, body?: object, key?: string) =>
+  daemon.call(method, `/api/me/devices${path}`, body, { token, headers: key ? { 'idempotency-key': key } : {} });
 const own = async (who: typeof ada) => data(await as(who, 'GET', '')).list;
 const detail = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
 const eventsOf = async (deviceId: string) => data(await daemon.call('GET', `/api/events?deviceId=${deviceId}`)).list;
@@ -206,21 +206,15 @@ describe('a lost key', () => {
 
   it('is reported once with an Idempotency-Key', async () => {
     const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
-    const report = () =>
-      daemon.call(
-        'POST',
-        `/api/me/devices/${deviceId}/lost`,
-        { reason: 'left on a train' },
-        {
-          token: ada.token,
-          headers: { 'idempotency-key': 'lost-1' },
-        },
-      );
+    const report = () => as(ada, 'POST', `/${deviceId}/lost`, { reason: 'left on a train' }, 'lost-1');
     const first = await report();
     expect(first.headers.get('idempotent-replay')).toBeNull();
     const second = await report();
     expect(second.headers.get('idempotent-replay')).toBe('true');
     expect(second.data).toEqual(first.data);
+    const others = await as(bob, 'POST', `/${deviceId}/lost`, { reason: 'left on a train' }, 'lost-1');
+    expect(others).toMatchObject({ code: 2001, data: null });
+    expect(others.headers.get('idempotent-replay')).toBeNull();
   });
 
   it('that the service desk has locked is reported once, and stays locked for that reason', async () => {
