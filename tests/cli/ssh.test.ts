@@ -81,10 +81,16 @@ needs(['sshd', 'ssh'], 'openssh-server openssh-client')('sshd', () => {
   });
 
   test('lets an ACTIVE key in, refuses it from the lock on, and lets it in after the unlock', async () => {
-    const { deviceId, login } = await host('locked', '');
+    const { deviceId, login, log } = await host('locked', '');
     expect(await login()).toBe(true);
     await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' });
     expect(await login()).toBe(false);
+    // The sessions of a locked key are found by its fingerprint.
+    const [credential] = await daemon.call('GET', `/api/devices/${deviceId}/credentials`);
+    const file = join(temporaryFolder(), 'key.pub');
+    writeFileSync(file, credential.ssh.publicKey);
+    const { stdout: listed } = await run('ssh-keygen', ['-l', '-f', file]);
+    expect(log()).toContain(` ${listed.split(' ')[1]}`);
     await daemon.call('POST', `/api/devices/${deviceId}/unlock`, { reason: 'found' });
     expect(await login()).toBe(true);
   });
