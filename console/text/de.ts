@@ -1187,6 +1187,14 @@ export const policies: typeof en.policies = {
     ownUnknown:
       'Nicht gezählt: Konten, die unabhängig von der Richtlinie einen Schlüssel brauchen. Sie brauchen ihn weiterhin.',
   },
+  pin: {
+    title: 'Wer PINs lesen kann',
+    hint: 'Die PINs, die Stationen erzeugen, werden für diese age-Empfänger verschlüsselt. Das Register kann sie nicht lesen.',
+    recipient: 'Empfänger',
+    none: 'Kein Empfänger: Stationen können keine PINs erzeugen.',
+    change: 'Empfänger ändern',
+    field: { recipients: 'Empfänger, age1…' },
+  },
   directory: {
     title: 'Verzeichnis der Personen',
     hint: 'Personen werden aus diesem Verzeichnis gelesen. Wird eine Person dort deaktiviert oder entfernt, werden ihre Geräte gesperrt.',

@@ -1083,6 +1083,14 @@ export const policies = {
     sitesUnknown: 'Not checked: whether each key works at the address where its account signs in.',
     ownUnknown: 'Not counted: accounts that need a key regardless of the policy. They still need it.',
   },
+  pin: {
+    title: 'Who can read PINs',
+    hint: 'The PINs that stations create are encrypted for these age recipients. The registry cannot read them.',
+    recipient: 'Recipients',
+    none: 'No recipient: stations cannot create PINs.',
+    change: 'Change recipients',
+    field: { recipients: 'Recipients, age1…' },
+  },
   directory: {
     title: 'Directory of persons',
     hint: 'Persons are read from this directory. If a person is disabled or removed there, the devices of the person are locked.',

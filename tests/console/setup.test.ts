@@ -209,6 +209,32 @@ needs('chromium')('single sign-on', () => {
   });
 });
 
+needs('chromium')('the recipients of PINs', () => {
+  const { daemon, openTab } = consoleTests();
+
+  it('are set by keyboard alone; a line that is none is refused at its field', async () => {
+    const { page, context } = await openTab({ place: 'policies' });
+    await page.getByText('No recipient: stations cannot create PINs.').waitFor();
+    await tabTo(page, button(page, 'Change recipients …'));
+    await page.keyboard.press('Enter');
+    await armed(page);
+    await enter(page, { 'Recipients, age1… (optional)': 'age1nobody' });
+    await submit(page, 'Change recipients');
+    await dialog(page)
+      .getByText(/^Refused: /)
+      .waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+    await enter(page, { 'Recipients, age1… (optional)': recipient });
+    await submit(page, 'Change recipients');
+    await dialog(page).waitFor({ state: 'detached' });
+    await page.getByText(recipient).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(data(await daemon.call('GET', '/api/policies/pin'))).toEqual({ recipients: [recipient] });
+    await context.close();
+  });
+});
+
 needs(['slapd', 'openssl', ...(findTool('chromium-headless-shell') ? [] : ['chromium'])], 'slapd openssl chromium')(
   'the directory',
   () => {

@@ -12,6 +12,7 @@ import { policies as policyWords, text } from '../../text/words.ts';
 import { allUsers } from '../accounts/states.ts';
 import { DirectorySection } from '../directory/directory.tsx';
 import { ProofPolicySection } from '../proofs/policy.tsx';
+import { PinPolicySection } from './pins.tsx';
 
 /** The policies and the directory, for administrators. */
 export const PoliciesPage = () => (
@@ -19,6 +20,7 @@ export const PoliciesPage = () => (
     <h1>{text.nav.policies}</h1>
     <ProofPolicySection />
     <SignInPolicySection />
+    <PinPolicySection />
     <DirectorySection />
   </>
 );
