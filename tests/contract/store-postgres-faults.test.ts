@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { subjects } from '../../daemon/start/subjects.ts';
 import { StoreFailure } from '../../daemon/store/commit.ts';
+import { loginFrom } from '../../daemon/store/postgres/login.ts';
 import { databaseMaintenance } from '../../daemon/store/postgres/maintenance.ts';
+import { DatabaseSession } from '../../daemon/store/postgres/session.ts';
 import type { Store } from '../../daemon/store/store.ts';
 import { needsPostgres, openPostgres, PostgresServer } from '../support/postgres.ts';
 import { journalKey } from '../support/sqlite.ts';
@@ -164,6 +166,24 @@ needsPostgres('a PostgreSQL store whose server', () => {
       await other.close();
     } finally {
       for (const pid of pids) process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  it('answers the last statement and then stands still does not keep a session from closing', async () => {
+    const login = loginFrom({ url: server.url(opened.database), env: {} });
+    const session = await DatabaseSession.open(login, { idleInTransactionMs: 1000, lockMs: 1000, answerMs: 500 });
+    const { rows } = await session.run('SELECT pg_backend_pid() AS pid');
+    const pid = rows[0]!.pid as number;
+    await session.run('LISTEN last');
+    // The notification is in the same packet as the end of the answer, so the process stops before it can read that the session ends.
+    session.onNotification(() => void process.kill(pid, 'SIGSTOP'));
+    try {
+      const answered = session.run('NOTIFY last');
+      const closed = session.close();
+      expect(await answered).toMatchObject({ tag: 'NOTIFY' });
+      await closed;
+    } finally {
+      process.kill(pid, 'SIGCONT');
     }
   });
 

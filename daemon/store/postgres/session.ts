@@ -38,6 +38,8 @@ const processName = `devmgr ${hostname()
   .replaceAll(/[^\x21-\x7e]/g, '?')
   .slice(0, 40)} ${process.pid}`;
 const CONNECT_MS = 5000;
+/** Milliseconds in which the server must end a connection that has nothing left to answer. */
+const CLOSE_MS = 5000;
 const INT8 = 20;
 /** Names of prepared statements by their text, for all sessions of the process. */
 const names = new Map<string, string>();
@@ -60,6 +62,7 @@ export class DatabaseSession {
   readonly #client: pg.Client;
   readonly #answerMs: number | undefined;
   #silence: NodeJS.Timeout | undefined;
+  #isClosing = false;
   #failure: Error | null = null;
 
   private constructor(client: pg.Client, answerMs: number | undefined) {
@@ -128,10 +131,11 @@ export class DatabaseSession {
     return rows as unknown as (readonly unknown[])[];
   }
 
-  /** Ends the connection when everything is answered. */
+  /** Ends the connection when everything is answered, or cuts it if the server then does not end it. */
   async close(): Promise<void> {
     if (this.alive) {
-      this.#expectAnswer();
+      this.#isClosing = true;
+      if (this.pending === 0) this.#expectNext();
       await this.#client.end().catch(() => {});
     }
     clearTimeout(this.#silence);
@@ -145,19 +149,22 @@ export class DatabaseSession {
   }
 
   async #send(query: pg.QueryConfig): Promise<Result> {
-    if (this.pending++ === 0) this.#expectAnswer();
+    if (this.pending++ === 0) this.#expectNext();
     try {
       const { rows, command } = await this.#client.query(query);
       return { rows, tag: command };
     } finally {
-      if (--this.pending === 0) clearTimeout(this.#silence);
+      if (--this.pending === 0) this.#expectNext();
       else this.#silence?.refresh();
     }
   }
 
-  #expectAnswer(): void {
+  /** Cuts the connection if the server neither answers in time nor, when everything is answered, ends a session that is closed. */
+  #expectNext(): void {
     clearTimeout(this.#silence);
-    if (this.#answerMs !== undefined) this.#silence = setTimeout(() => this.destroy(), this.#answerMs);
+    const ending = this.#isClosing ? Math.min(CLOSE_MS, this.#answerMs ?? CLOSE_MS) : undefined;
+    const ms = this.pending > 0 ? this.#answerMs : ending;
+    if (ms !== undefined) this.#silence = setTimeout(() => this.destroy(), ms);
   }
 }
 
