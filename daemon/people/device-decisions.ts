@@ -31,7 +31,10 @@ interface DeviceMatch {
   readonly guards: readonly DeviceGuard[];
 }
 
-/** Why a device may not be bound to a user name; null if it may. `person`: the one whose user name is equal. */
+/** What belongs to a person demands of its commit that one with the user name is there, and has not left. */
+export const demandPresent = (userId: string): OwnerGuard => ({ kind: 'owner', userId, isRequired: true });
+
+/** Why a device or account may not be bound to a user name; null if it may. `person`: the one whose user name is equal. */
 export function ownerFault(
   { userId, isRequired }: Pick<OwnerGuard, 'userId' | 'isRequired'>,
   person: Pick<PersonRecord, 'active'> | null | undefined,

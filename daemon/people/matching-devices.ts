@@ -16,7 +16,7 @@ import type { Change, Guard } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
-import { matchDevice } from './device-decisions.ts';
+import { demandPresent, matchDevice } from './device-decisions.ts';
 import { personPortions } from './leavers.ts';
 import { personWith } from './lookups.ts';
 import type { PersonRecord } from './records.ts';
@@ -120,8 +120,7 @@ export class MatchingDevices {
     if (holder && holder.removedAt === null)
       throw new ApiError(Code.parameterError, `account ${accountId} belongs to ${personIds.format(holder.number)}`);
     const { change, guards } = give(account, person.userKey, { before: null, after: personId });
-    const isPresent = { kind: 'owner', userId: person.userName, isRequired: true } as const;
-    return { result, changes: [change], guards: [...guards, isPresent] };
+    return { result, changes: [change], guards: [...guards, demandPresent(person.userName)] };
   }
 
   async #read(item: unknown) {

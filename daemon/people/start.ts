@@ -5,6 +5,7 @@ import { sleep } from '../../src/delivery/wait.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Cases } from './cases.ts';
+import { demandPresent } from './device-decisions.ts';
 import { dailyDrift, ProviderDrift } from './drift.ts';
 import type { PersonReader } from './drift-records.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
@@ -66,7 +67,7 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   offers.persons = {
     named: async userName => store.personByName(userName),
     numbered: async person => store.person(person),
-    presence: ({ userKey }) => ({ kind: 'owner', userId: userKey, isRequired: true }),
+    presence: ({ userKey }) => demandPresent(userKey),
   };
   offers.personNames = personNames(store);
   return {
