@@ -9,6 +9,7 @@ import {
 import { type EventType, journalEvent } from '../../src/contract/event-types.ts';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
 import { personIds, tokenIds, userIds } from '../../src/contract/ids.ts';
+import { isObject } from '../../src/contract/json-object.ts';
 import { forEachProviderSetting, shownProviderSettings } from '../../src/contract/provider-fields.ts';
 import { type EntryType, type EventRecord, subjectKindOf } from '../store/journal.ts';
 import type { EventFilter } from '../store/queries.ts';
@@ -110,9 +111,6 @@ function differences({ before, after }: Detail, compared = ''): FieldChange[] {
     .filter(([, was, is]) => before === undefined || was !== is)
     .map(([field, was, is]) => ({ field, before: was, after: is }));
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 type Flat = ReadonlyMap<string, string | null>;
 

@@ -18,6 +18,11 @@ export interface Tag {
   readonly value: string;
 }
 
+/** A tag as one text: no name has a colon. */
+export const tagText = ({ name, value }: Tag): string => `${name}:${value}`;
+/** Each tag as one text. */
+export const tagTexts = (tags: Tags): string[] => Object.entries(tags).map(([name, value]) => tagText({ name, value }));
+
 /** Fault of tags. */
 export class TagFault {
   /** In words that follow the name of the field, or that of the tag. */

@@ -6,6 +6,7 @@ import sax from 'sax';
 import { InvalidInput } from './fault.ts';
 import type { RawRow, RawRows } from './raw.ts';
 import type { DroppedSecrets } from './secrets.ts';
+import { localName } from './text.ts';
 
 /** RFC 6030 needs eight levels, with XML encryption and signature a few more. */
 const maxDepth = 64;
@@ -120,8 +121,6 @@ class Reader {
     throw new InvalidInput({ what: 'pskc', line: this.#parser.line + 1, problem });
   }
 }
-
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** RFC 6030 puts `iana.` before names of the registry of enterprise numbers, `oath.` before prefixes of OATH. */
 const organization = (text: string): string => text.trim().replace(/^iana\./, '');

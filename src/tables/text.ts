@@ -92,3 +92,6 @@ export function withoutParts(text: string, ends: Readonly<Record<string, string>
   }
   return rest;
 }
+
+/** The name of an element of XML without its prefix. */
+export const localName = (name: string): string => name.slice(name.indexOf(':') + 1);

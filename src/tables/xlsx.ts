@@ -5,7 +5,7 @@
 import sax from 'sax';
 import { InvalidInput } from './fault.ts';
 import type { RawRow, RawRows } from './raw.ts';
-import { withoutParts } from './text.ts';
+import { localName, withoutParts } from './text.ts';
 import { zipEntries, zipText } from './zip.ts';
 
 const MiB = 2 ** 20;
@@ -62,8 +62,6 @@ async function* parsed(text: AsyncIterable<string>, handlers: Handlers): AsyncGe
     yield;
   }
 }
-
-const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /** Reads parts of a workbook. */
 class Workbook {

@@ -1,12 +1,10 @@
 /** Tags of devices, as they are stored: a line `name:value` for each, sorted by name; null if there are none. An index has the lines. */
-import { hasTags, noTags, type Tag, type Tags } from '../../../src/contract/tags.ts';
-
-const lineOf = ({ name, value }: Tag) => `${name}:${value}`;
+import { hasTags, noTags, type Tag, type Tags, tagText, tagTexts } from '../../../src/contract/tags.ts';
 
 /** Throws if a value has a line break, which the contract does not allow. */
 export function tagLines(tags: Tags): string | null {
   if (!hasTags(tags)) return null;
-  const lines = Object.entries(tags).map(([name, value]) => lineOf({ name, value }));
+  const lines = tagTexts(tags);
   if (lines.some(line => line.includes('\n'))) throw new Error('the value of a tag has a line break');
   return lines.join('\n');
 }
@@ -23,4 +21,4 @@ export function tagsOf(lines: string | null): Tags {
 export const tagArray = `string_to_array(tags, E'\\n')`;
 
 /** The value for `tagArray @>`: these tags. */
-export const wantedLines = (tags: readonly Tag[]): string[] => tags.map(lineOf);
+export const wantedLines = (tags: readonly Tag[]): string[] => tags.map(tagText);

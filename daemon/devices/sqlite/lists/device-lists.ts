@@ -1,6 +1,6 @@
 import type { ProofGrade } from '../../../../src/contract/key-values.ts';
 import type { SearchWord } from '../../../../src/contract/search-words.ts';
-import { noTags, type Tag, type Tags } from '../../../../src/contract/tags.ts';
+import { noTags, tagText, tagTexts } from '../../../../src/contract/tags.ts';
 import type { Statements } from '../../../store/sqlite/statements.ts';
 import { selectList } from '../../../store/table.ts';
 import type { Records } from '../../../store/write/records.ts';
@@ -94,7 +94,7 @@ export class DeviceLists {
   #index(before: IndexedFields, { number, userKey, person, tags, proof }: DeviceRecord): void {
     if (person !== before.person) this.#persons.change(number, person === null ? [] : [String(person)]);
     if (userKey !== before.userKey) this.#users.change(number, userKey === null ? [] : [userKey]);
-    if (tags !== before.tags) this.#tags.change(number, textsOf(tags));
+    if (tags !== before.tags) this.#tags.change(number, tagTexts(tags));
     if (proof !== before.proof) this.#marks.change(number, marksOf(proof));
   }
 
@@ -242,8 +242,6 @@ const devicesWithMark = 'SELECT device FROM device_mark WHERE mark = ? AND devic
 const devicesWithTag =
   'SELECT device FROM device_tag WHERE name = ? AND value = ? AND device > ? ORDER BY device LIMIT ?';
 
-const textOf = ({ name, value }: Tag) => `${name}:${value}`;
-const textsOf = (tags: Tags) => Object.entries(tags).map(([name, value]) => textOf({ name, value }));
 /** The name and the value of a tag in such a text: names have no colon. */
 function nameAndValue(text: string): [string, string] {
   const colon = text.indexOf(':');
@@ -254,7 +252,7 @@ function nameAndValue(text: string): [string, string] {
 const lookups = (filter: DeviceFilter, users: IndexedSets, tagged: IndexedSets, marked: IndexedSets) => [
   ...(filter.userId === undefined ? [] : [{ sets: users, value: filter.userId }]),
   ...filterMarks(filter).map(mark => ({ sets: marked, value: mark })),
-  ...(filter.tags ?? []).map(tag => ({ sets: tagged, value: textOf(tag) })),
+  ...(filter.tags ?? []).map(tag => ({ sets: tagged, value: tagText(tag) })),
 ];
 
 /** A page in the order of numbers, collected from the nearer end. */

@@ -89,11 +89,18 @@ export const backupsAdd = command({
   },
 });
 
+const backupArg = {
+  name: 'BACKUP_ID',
+  offer: 'backup',
+  help: 'id of the backup, such as BKP-1',
+  optional: true,
+} as const;
+
 /** Downloads a backup and compares its SHA-256. */
 export const backupsDownload = command({
   description:
     'Without BACKUP_ID, downloads the newest backup. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
-  args: [askedDevice, { name: 'BACKUP_ID', offer: 'backup', help: 'id of the backup, such as BKP-1', optional: true }],
+  args: [askedDevice, backupArg],
   flags: targetFlags,
   examples: [
     { does: 'the newest one, under its own name', line: 'device-backups download DEV-1' },
@@ -115,15 +122,7 @@ export const backupsDownload = command({
 export const backupsRestore = command({
   description:
     'The server checks the stored file against its digest and records the restore in the journal. It does not send the file: use device-backups download. Refused if the device is DEACTIVATED.',
-  args: [
-    askedDevice,
-    {
-      name: 'BACKUP_ID',
-      offer: 'backup',
-      help: 'id of the backup, such as BKP-1; asked for at a terminal',
-      optional: true,
-    },
-  ],
+  args: [askedDevice, { ...backupArg, help: `${backupArg.help}; asked for at a terminal` }],
   flags: yesFlag,
   examples: [
     { does: 'asks for confirmation', line: 'device-backups restore DEV-1 BKP-1' },

@@ -29,6 +29,8 @@ export const policiesShow = command({
   },
 });
 
+const days = { value: 'DAYS', whole: { min: 0, max: retentionDays } } as const;
+
 /** Changes parts of the policy: `PUT /api/policies/proof`. */
 export const policiesSet = command({
   description:
@@ -52,21 +54,18 @@ export const policiesSet = command({
       help: 'hours between leaving and this action',
     },
     retention: {
-      value: 'DAYS',
+      ...days,
       field: 'retentionDays',
-      whole: { min: 0, max: retentionDays },
       help: 'erase a person automatically so many days after the case is closed; 0: never',
     },
     'copies-kept': {
-      value: 'DAYS',
+      ...days,
       field: 'copiesDays',
-      whole: { min: 0, max: retentionDays },
       help: 'how long backups, logs and forwarded entries are kept, for the list of an erasure; 0: unknown',
     },
     arrival: {
-      value: 'DAYS',
+      ...days,
       field: 'arrivalDays',
-      whole: { min: 0, max: retentionDays },
       help: 'within how many days a key that was sent must be confirmed by its person; 0: never overdue',
     },
     'pin-recipient': {
