@@ -133,7 +133,7 @@ export const directoryOperations = additions('Directory', {
     ...administration,
     body: Type.Partial(
       Type.Object({
-        enabled: Type.Boolean({ description: 'true if absent' }),
+        enabled: Type.Boolean({ description: 'whether persons are read from it; true if absent' }),
         ...chosen,
         attributes: Type.Partial(attributes),
         bindPassword: nullable(secret({ min: 1, max: bounds.text }, { description: 'the password of this name' })),

@@ -199,7 +199,7 @@ function inFile(schema: PlainSchema, isPartial: boolean): PlainSchema {
   };
 }
 
-const enabledSchema: PlainSchema = { type: 'boolean', description: 'false: nothing is posted; true if absent' };
+const enabledSchema: PlainSchema = { type: 'boolean', description: 'whether events are posted; true if absent' };
 
 /** The schema of a row in the file: of the record, or of one item of the list. */
 export function recordSchema(row: SettingsRow): PlainSchema {

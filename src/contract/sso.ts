@@ -116,7 +116,7 @@ export const ssoOperations = additions('Single sign-on', {
     ...administration,
     body: Type.Partial(
       Type.Object({
-        enabled: Type.Boolean({ description: 'true if absent' }),
+        enabled: Type.Boolean({ description: 'whether users can sign in there; true if absent' }),
         ...chosen,
         clientSecret: nullable(secret({ min: 1, max: ssoBounds.secret }, { description: 'secret of the client' })),
       }),

@@ -172,6 +172,7 @@ describe('on another registry', () => {
     expect(stdout).toContain('    leaverDelayHours: 0 → 24\n');
     expect(stdout).toContain('    clientSecret: env:SECRET_SINGLE_SIGN_ON\n');
     expect(stdout + stderr).not.toContain('hidden');
+    expect(stderr).toContain('name a folder for them with --secrets-to');
     expect(await exportOf(other)).toBe(before);
   });
 

@@ -48,7 +48,11 @@ export const settingsApply = command({
     const { steps } = plan;
     if (dryRun && globals.json) await out.document({ dryRun, changes: steps.map(asJson) });
     else if (dryRun) await out.text(textOf(steps, out.paint));
-    if (dryRun) return;
+    if (dryRun) {
+      if (secretsTo === undefined && steps.some(makesSecret))
+        notify(context, 'New secrets are shown only once: to apply this, name a folder for them with --secrets-to.');
+      return;
+    }
     if (steps.length > 0) {
       const secrets = await secretsOf(context, name, steps);
       demandFolder(steps, secretsTo);
