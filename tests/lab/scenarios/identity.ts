@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Bench } from '../harness.ts';
 import { listedAt, summary } from '../kernel.ts';
-import { administrator, daemonWithLogin, run, Screen, stationWithLogin, streamsOpen } from '../program.ts';
+import { administrator, daemonWithLogin, run, Screen, stationWithLogin } from '../program.ts';
 import { randomOf, seeded } from '../seeded-random.ts';
 
 const KEYS = Number(process.argv[2] ?? 200);
@@ -17,7 +17,8 @@ const OTHERS = Number(process.argv[4] ?? 100_000);
 const CONSTANT = '0123456789ABCDEF';
 /** Pluggings at one station before another one continues. */
 const TURN = 20;
-const AGAIN = /again: it is (DEV-\d+)$/;
+/** A known key: of this run, or of an earlier one, at any station. */
+const KNOWN = /(?:again: it is|^= known) +(DEV-\d+)/;
 const random = seeded(process.argv[3]);
 const pick = randomOf(random);
 
@@ -47,11 +48,11 @@ let numbered = 0;
 async function shown(screen: Screen, from: number, isNew: boolean) {
   const line = await screen.until(
     'the line of a key',
-    text => AGAIN.test(text) || /registered {2}|failed/.test(text),
+    text => KNOWN.test(text) || /registered {2}|failed/.test(text),
     from,
   );
   const { text, at } = screen.lines[line]!;
-  const id = isNew ? /registered.*?(DEV-\d+)/.exec(text)?.[1] : AGAIN.exec(text)?.[1];
+  const id = isNew ? /registered.*?(DEV-\d+)/.exec(text)?.[1] : KNOWN.exec(text)?.[1];
   assert.ok(id, `${isNew ? 'new' : 'known'}: ${text}; lines: ${screen.texts.join(' | ')}`);
   if (isNew) await screen.until('its code', code => code.includes('activation code'), line + 1);
   return { id, at };
@@ -65,7 +66,10 @@ async function visit(screen: Screen, key: (typeof keys)[number]): Promise<void> 
   const { id, at: began } = overNfc
     ? { id: reader.id, at: (await bench.tap(reader.id, key.name)).at }
     : await bench.plug({ model: 'unnumbered', serial, ownSerial: key.name });
-  const line = await shown(screen, from, isNew);
+  const way = `${key.name}, ${isNew ? 'new' : key.deviceId}, ${overNfc ? 'NFC' : `USB, serial ${serial}`}`;
+  const line = await shown(screen, from, isNew).catch(error => {
+    throw new Error(`${way}: ${error.message}`);
+  });
   if (isNew) key.deviceId = line.id;
   else {
     assert.equal(line.id, key.deviceId, `${key.name} was taken for another key`);
@@ -89,9 +93,9 @@ async function visitNumbered(screen: Screen): Promise<void> {
 
 while (visits.length > 0) {
   const station = pick(stations);
-  const enroll = station.start('enroll', '--number', 'auto', '--skip-attached');
+  const enroll = station.start('enroll', '--number', 'auto');
   const screen = new Screen(enroll);
-  await streamsOpen(station.url, 1);
+  await screen.until('the start', text => text.startsWith('Plug in a key'));
   for (const key of visits.splice(-TURN)) await visit(screen, key);
   await visitNumbered(screen);
   enroll.kill('SIGINT');
