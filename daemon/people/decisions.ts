@@ -58,9 +58,12 @@ export function create(details: PersonDetails): PersonAdd {
   return { kind: 'person.add', person };
 }
 
-/** Sets fields; null if they have these values already. The entry names the fields, not their values. */
+/**
+ * Sets fields; null if they have these values already. The entry names the fields, not their values. A user name that waits is given up
+ * if `given` says so.
+ */
 export function edit(person: PersonRecord, given: PersonSet): PersonUpdate | null {
-  const set = person.pendingName === null ? given : besidePending(person, given);
+  const set = person.pendingName === null || 'pendingName' in given ? given : besidePending(person, given);
   const changed = Object.fromEntries(
     Object.entries(set).filter(([field, value]) => !isSame(value, person[field as keyof PersonSet])),
   ) as PersonSet;

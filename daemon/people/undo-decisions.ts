@@ -94,7 +94,8 @@ export class UndoDecisions {
       isFree = await this.#isFree(person, values, wasRemoved);
     }
     if (!isFree.possible) return left(named, isFree.reason);
-    const set: PersonSet = { ...(waits && { userName: person.userName }), ...values };
+    // The name that waits can be the one that is restored: it waits no longer.
+    const set: PersonSet = { ...(waits && { pendingName: null, heldAt: null }), ...values };
     const locked = isBack ? await leavers.lockedDevices(person) : [];
     const change = isBack ? comesBack(person, locked, set) : edit(person, set);
     if (!change) return faults.length > 0 ? left(named, faults.join('; ')) : unchanged(named);
