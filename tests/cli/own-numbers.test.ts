@@ -101,6 +101,25 @@ test('a key without a serial number is enrolled by its printed number, and recog
   });
 });
 
+test('the first command after a key was plugged in shows its device', async () => {
+  const key = newKey();
+  plug(key);
+  await enroll('--printed', 'SK-0005');
+  unplug();
+  const listed = async () => JSON.parse((await run('keys', '--json')).stdout).list;
+  await expect.poll(listed, { timeout: 10_000 }).toEqual([]);
+  plug(key);
+  const list = await vi.waitFor(
+    async () => {
+      const found = await listed();
+      if (found.length === 0) throw new Error('the key is not listed');
+      return found;
+    },
+    { timeout: 10_000 },
+  );
+  expect(list).toMatchObject([{ serialNumber: 'SK-0005', device: { status: 'INACTIVE' } }]);
+});
+
 test('a printed number that another key has is refused, and one of a device that was registered by hand gets the credential', async () => {
   const [key, other] = [newKey(), newKey()];
   plug(key);

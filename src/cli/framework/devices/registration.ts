@@ -7,7 +7,7 @@ import type { Proof } from '../../../contract/proof.ts';
 import type { Routes } from '../../../contract/routes.ts';
 import { recordClaims } from '../../../enrollment/claims-record.ts';
 import { otherKeyOf } from '../../../enrollment/other-key.ts';
-import { Recognition } from '../../../enrollment/recognition.ts';
+import { Recognition, recognizedBy } from '../../../enrollment/recognition.ts';
 import type { DeviceQuestions, NumberedKey } from '../../../enrollment/registry.ts';
 import { isAwayCode, questionsBy } from '../../../enrollment/requests.ts';
 import type { Contradiction } from '../../../enrollment/same-device.ts';
@@ -151,9 +151,11 @@ type RegistryAndKeys = Pick<Context, 'registry' | 'hardware'>;
 type Services = RegistryAndKeys & Pick<Context, 'io'>;
 
 async function asRegistered({ registry, hardware }: RegistryAndKeys, key: Key): Promise<Pick<Key, 'device' | 'proof'>> {
-  const { serialNumber, device, proof } = key;
+  const { serialNumber, serialSource, device, proof } = key;
+  // A key that was recognized just now was listed without its device.
+  const isListed = device || serialSource !== recognizedBy;
   // A hardware service that follows another interface may send neither.
-  if (hardware === registry) return { device: device ?? null, proof: proof ?? null };
+  if (hardware === registry && isListed) return { device: device ?? null, proof: proof ?? null };
   const { exact } = serialNumber === null ? { exact: null } : await findBySerial(registry, serialNumber);
   if (exact === null) return { device: null, proof: claimedBy(key) };
   return { device: { deviceId: exact.deviceId, status: exact.status }, proof: exact.proof ?? claimedBy(key) };
