@@ -60,7 +60,7 @@ export function create(details: PersonDetails): PersonAdd {
 
 /**
  * Sets fields; null if they have these values already. The entry names the fields, not their values. A user name that waits is given up
- * if `given` says so.
+ * if `given` sets `pendingName`.
  */
 export function edit(person: PersonRecord, given: PersonSet): PersonUpdate | null {
   const set = person.pendingName === null || 'pendingName' in given ? given : besidePending(person, given);
