@@ -67,6 +67,12 @@ export interface CredentialFinder {
   devicesWith(credentialIds: readonly string[]): Promise<readonly (readonly [credentialId: string, device: number])[]>;
 }
 
+/** Finds the devices of keys that sign in to this registry. */
+export interface IssuedKeyFinder extends CredentialFinder {
+  /** Number of the device for which an ADMIN has issued this key to its owner; null if there is none. */
+  deviceOf(key: { readonly number: number; readonly owner: number }): Promise<number | null>;
+}
+
 /** An SSH key of a device. */
 export interface SshKey {
   /** As `authorized_keys` has it. */

@@ -1,7 +1,7 @@
 /** Devices, their export and their figures. */
 import type { StartSubject } from '../http/subject.ts';
 import { DeviceExport } from './export.ts';
-import type { CredentialFinder, IdentityJudge, OwnerJudge, PersonNames, ProofJudge, SshKeyFinder } from './judges.ts';
+import type { IdentityJudge, IssuedKeyFinder, OwnerJudge, PersonNames, ProofJudge, SshKeyFinder } from './judges.ts';
 import { deviceOperations } from './routes.ts';
 import { DeviceService } from './service.ts';
 import { statisticsAt } from './statistics.ts';
@@ -13,7 +13,7 @@ declare module '../http/subject.ts' {
     /** Absent: devices are known by their serial numbers. */
     identityJudge?: IdentityJudge;
     /** Absent: keys have no credentials at providers. */
-    issued?: CredentialFinder;
+    issued?: IssuedKeyFinder;
     /** Absent: keys have no SSH keys. */
     sshKeys?: SshKeyFinder;
     /** Absent: devices have no persons. */

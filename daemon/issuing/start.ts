@@ -1,10 +1,13 @@
 /** Issuing: keys that are registered at providers, their PINs and their resets. */
 
+import { passkeyIds, userIds } from '../../src/contract/ids.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { RecognizingCredential } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { credentialWithCose } from '../proofs/judge/credential.ts';
+import type { CredentialRecord } from './credential.ts';
 import { CredentialService } from './credential-service.ts';
+import { isHeld } from './key-reset.ts';
 import { KeyResetService } from './key-reset-service.ts';
 import { ownAccounts } from './own-accounts.ts';
 import { PinService } from './pin-service.ts';
@@ -40,10 +43,19 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
   const credentials = new CredentialService(parts);
   stack.start(new DueWork({ store, log }, new CredentialRemovals({ store, providers, remoteCredentials, log, now })));
   offers.personReaders = () => providers.readable();
+  /** A credential at another provider may have the id of a key that its user has registered. */
+  const ownProviders = async () =>
+    (await providers.read()).list.flatMap(({ number, type }) => (type === 'devmgr' ? number : []));
   offers.issued = {
     async devicesWith(ids) {
       const found = await store.issuedCredentials(ids);
       return found.map(({ credentialId, device }) => [credentialId, device] as const);
+    },
+    async deviceOf({ number, owner }) {
+      const own = (await ownProviders()).map(one => store.credentialsOfAccount(one, userIds.format(owner)));
+      const isOfKey = ({ remoteId, issuedAt }: CredentialRecord) =>
+        issuedAt !== null && remoteId === passkeyIds.format(number);
+      return (await Promise.all(own)).flat().find(one => isHeld(one) && isOfKey(one))?.device ?? null;
     },
   };
   offers.sshKeys = {
@@ -65,8 +77,10 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       return list.filter(({ number }) => accepted.some(({ provider }) => provider === number)).map(({ name }) => name);
     },
     async signInKeysOf(device, site) {
-      const found = (await acceptedOf(device)).map(async ({ credentialId }) => {
-        const passkey = credentialId === null ? null : await store.passkeyByCredential(credentialId);
+      const own = await ownProviders();
+      const found = (await acceptedOf(device)).map(async ({ credentialId, provider }) => {
+        const passkey =
+          credentialId === null || !own.includes(provider) ? null : await store.passkeyByCredential(credentialId);
         if (!passkey || passkey.removedAt !== null || passkey.rpId !== site) return [];
         const credential = credentialWithCose(passkey.credentialId, passkey.publicKey);
         return credential ? [{ ...credential, relyingParty: site, createdAt: passkey.createdAt }] : [];

@@ -96,6 +96,18 @@ export class SsoAccounts {
     return key === null ? null : (await this.#linked(key)).person;
   }
 
+  /** The person of the registry who has signed in with the account at this issuer, and with no other since; null if there is none. */
+  async claimedBy(
+    user: UserRecord,
+    issuer: string,
+  ): Promise<{ readonly person: number; readonly guard: Guard } | null> {
+    const person = await this.holderOf(user);
+    if (person === null) return null;
+    const { claim, claimVersion: version } = await this.#claimOf(person);
+    if (claim?.key !== keyOf(user) || claim.issuer !== issuer) return null;
+    return { person, guard: { kind: 'document', name: domain.holderDocument(person), version } };
+  }
+
   /** The guards of what follows from settings with this version of `SESSIONS`. Refuses with 1004 if it has another one now. */
   async guardsOf(version: number): Promise<readonly Guard[]> {
     if ((await this.#parts.store.documentVersion(SESSIONS)) !== version)

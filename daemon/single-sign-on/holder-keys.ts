@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { tokenSeconds } from '../../src/contract/limits.ts';
 import { isOfProvider, unchanged } from '../accounts/user.ts';
-import type { CredentialFinder } from '../devices/judges.ts';
+import type { IssuedKeyFinder } from '../devices/judges.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import { retrying } from '../requests/context.ts';
 import type { KeyJudge, PersonFinder } from '../sign-in/judges.ts';
@@ -24,7 +24,7 @@ interface HolderKeyParts {
   readonly accounts: SsoAccounts;
   readonly sessions: SsoSessions;
   readonly persons: () => PersonFinder | undefined;
-  readonly issued: () => CredentialFinder | undefined;
+  readonly issued: () => IssuedKeyFinder | undefined;
   readonly now: () => number;
 }
 
@@ -82,7 +82,10 @@ export class HolderKeys implements KeyJudge {
     });
   }
 
-  /** Null unless holders are let in, and the key is that of an ACTIVE device of the active person who has this account. */
+  /**
+   * Null unless holders are let in, and the key was issued for an ACTIVE device of the active person who has signed in with this account,
+   * and last with no other, at the provider of the settings.
+   */
   async #admitted(user: UserRecord | null, isIt: (key: PasskeyRecord) => boolean): Promise<AdmittedKey | null> {
     const { store, settings, accounts } = this.#parts;
     const [persons, issued] = [this.#parts.persons(), this.#parts.issued()];
@@ -91,16 +94,17 @@ export class HolderKeys implements KeyJudge {
     if (!persons || !issued || !config?.holders || user?.role !== 'HOLDER' || user.disabled) return null;
     const keys = await store.passkeysOf(user.number);
     const key = keys.find(isIt);
-    const number = await accounts.holderOf(user);
-    const person = number === null ? null : await persons.numbered(number);
-    if (!key || !person?.active) return null;
-    const found = await issued.devicesWith([key.credentialId]);
-    const device = found.length === 1 ? await store.device(found[0]![1]) : null;
+    const claimed = await accounts.claimedBy(user, config.issuer);
+    const person = claimed && (await persons.numbered(claimed.person));
+    if (!claimed || !key || !person?.active) return null;
+    const number = await issued.deviceOf(key);
+    const device = number === null ? null : await store.device(number);
     if (device?.status !== 'ACTIVE' || device.person !== person.number) return null;
     const guards: Guard[] = [
       unchanged(user),
       passkeysUnchanged(user.number, keys),
       persons.presence(person),
+      claimed.guard,
       { kind: 'device', device: device.number, status: ['ACTIVE'], fields: { person: person.number } },
       { kind: 'document', name: SESSIONS, version },
     ];

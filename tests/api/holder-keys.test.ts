@@ -8,8 +8,9 @@ import { Page } from '../support/browser.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
+import { answering } from '../support/http-servers.ts';
 import { SoftwareKey } from '../support/software-key.ts';
-import { Browser, type SsoProvider, setUp } from '../support/sso-provider.ts';
+import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
 
 const notAccepted = { status: 401, code: 1004, message: 'the security key was not accepted', data: null };
 const elsewhere = {
@@ -176,6 +177,65 @@ describe('a HOLDER who signs in with the key alone', () => {
     provider.people.set('s-mia', { name: 'mia', groups: [] });
     expect((await atProvider('mia')).user).toMatchObject({ role: 'HOLDER' });
     expect(await page.signIn(key)).toMatchObject(elsewhere);
+  });
+
+  it('is not let in with an own key whose id another provider has for a credential of the device', async () => {
+    data(await daemon.call('POST', '/api/people', { userName: 'nia' }));
+    provider.people.set('s-nia', { name: 'nia', groups: ['keys-desk'] });
+    const { token } = await atProvider('nia');
+    const key = new SoftwareKey();
+    data(await page.register(key, token));
+    const { deviceId } = await heldDevice(daemon, 'nia');
+    const options = {
+      challenge: 'A'.repeat(43),
+      rp: { id: 'a.example', name: 'a' },
+      user: { id: 'AAAA', name: 'nia' },
+    };
+    const { url } = await answering((_, response) =>
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ origin: 'https://a.example', options })),
+    );
+    const addresses = { address: url, finishAddress: url, removeAddress: url };
+    const server = await post('/api/providers', { name: 'server', type: 'webauthn', secret: 's', ...addresses });
+    const path = `/api/devices/${deviceId}/credentials`;
+    const begun = data(await daemon.call('POST', path, { providerId: server.providerId }, { token }));
+    const { id } = key.get(await page.options(), page.origin);
+    const made = new SoftwareKey().create(begun.options, begun.origin);
+    const object = Buffer.from(made.response.attestationObject, 'base64url');
+    object.set(Buffer.from(id, 'base64url'), object.indexOf(Buffer.from(made.id, 'base64url')));
+    const answered = { ...made.response, attestationObject: object.toString('base64url') };
+    const response = { ...made, id, rawId: id, response: answered };
+    data(await daemon.call('POST', `${path}/${begun.credentialId}`, { response }, { token }));
+    provider.people.set('s-nia', { name: 'nia', groups: [] });
+    const signed = await atProvider('nia');
+    expect(signed.user).toMatchObject({ role: 'HOLDER' });
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    await post(`/api/devices/${deviceId}/shipped`);
+    const received = `/api/me/devices/${deviceId}/received`;
+    expect(data(await page.call('POST', received, {}, signed.token!))).toMatchObject({ browser: null });
+  });
+
+  it('is not let in with an account that has given way to another one, until it signs in at the provider again', async () => {
+    const { key, user } = await withKey('oda');
+    const disable = async (disabled: boolean) => data(await daemon.call('PUT', `/api/users/${user.id}`, { disabled }));
+    await disable(true);
+    provider.people.set('s-oda2', { name: 'oda', groups: [] });
+    expect((await atProvider('oda2')).user).toMatchObject({ role: 'HOLDER' });
+    await disable(false);
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    expect((await atProvider('oda')).user).toMatchObject({ id: user.id });
+    data(await own(await tokenOf(key)));
+  });
+
+  it('is not let in with an account of an earlier provider', async () => {
+    const { key } = await withKey('pia');
+    const other = await startSsoProvider({ daemons: [daemon.url] });
+    await setUp(daemon, other, { holders: true });
+    expect(await page.signIn(key)).toMatchObject(elsewhere);
+    await setUp(daemon, provider, { holders: true });
+    data(await own(await tokenOf(key)));
+    await other.stop();
   });
 
   it('is logged out by the provider as well', async () => {
