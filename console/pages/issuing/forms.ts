@@ -1,4 +1,5 @@
 /** What each type of provider asks for, and what is sent for it. */
+import type { DirectorySettings } from '../../../src/contract/directory.ts';
 import {
   directoryBounds as directory,
   providerBounds,
@@ -36,16 +37,21 @@ const signInFields: FieldsOf<'setSso'> = {
 const dn = { maxLength: directory.text } as const;
 const minutes = { kind: 'number', isNeeded: true, isRare: true } as const;
 const attribute = { isRare: true, maxLength: directory.attribute } as const;
+/** A line of a group that is stored stays that group: a name with `=` could be read in two ways. */
+const groupsBesides = (stored: DirectorySettings['groups']): SettingField => ({
+  kind: 'lines',
+  item: {
+    of: line => stored.find(one => directoryGroupText(one) === line) ?? directoryGroup(line) ?? { name: '', dn: line },
+    lineOf: directoryGroupText,
+  },
+});
 const directoryFields: FieldsOf<'setDirectory'> = {
   url: { ...dn, isNeeded: true },
   base: { ...dn, isNeeded: true },
   bindDn: dn,
   bindPassword: { kind: 'secret', ...dn },
   ca: { kind: 'prose', maxLength: directory.ca },
-  groups: {
-    kind: 'lines',
-    item: { of: line => directoryGroup(line) ?? { name: '', dn: line }, lineOf: directoryGroupText },
-  },
+  groups: groupsBesides([]),
   filter: { ...dn, isRare: true },
   everyMinutes: minutes,
   fullEveryMinutes: minutes,
@@ -92,7 +98,8 @@ export function formOf(type: AnyType, { oidc, ldap }: Partial<ProviderSettings>)
   }
   if (type === 'ldap') {
     const hints = { ...words.hintOf.ldap, ...(ldap?.enabled && { bindPassword: words.kept }) };
-    return { fields: directoryFields, labels: words.field.ldap, hints, before: ldap ?? {} };
+    const fields = { ...directoryFields, groups: groupsBesides(ldap?.groups ?? []) };
+    return { fields, labels: words.field.ldap, hints, before: ldap ?? {} };
   }
   return keyForm(type);
 }
