@@ -3,8 +3,8 @@ import type { ErrorCode, InputProblem } from '../../src/contract/codes.ts';
 
 /** A request that was refused, or that got no response (`code` is then 0). */
 export class Problem extends Error {
-  /** Business code; 0 if the daemon did not answer, `key` if a security key was not used. */
-  readonly code: ErrorCode | 0 | 'key';
+  /** Business code; 0 if the daemon did not answer, `key` if a security key was not used, `changed` if the form is out of date. */
+  readonly code: ErrorCode | 0 | 'key' | 'changed';
   /** Id of the request in the log of the daemon; null if it did not answer. */
   readonly requestId: string | null;
   /** The `data` of a refusal; null if it has none. */
@@ -12,7 +12,7 @@ export class Problem extends Error {
   /** The refused fields of the input. */
   readonly details: readonly InputProblem[];
   constructor(
-    code: ErrorCode | 0 | 'key',
+    code: ErrorCode | 0 | 'key' | 'changed',
     message: string,
     requestId: string | null = null,
     data: unknown = null,

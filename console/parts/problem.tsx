@@ -1,6 +1,6 @@
 /** Tells a person why a request failed. */
 import type { Problem } from '../api/problem.ts';
-import { text } from '../text/words.ts';
+import { settingsForm, text } from '../text/words.ts';
 import { Button } from './button.tsx';
 
 interface ProblemNoticeProps {
@@ -34,6 +34,7 @@ export function ProblemNotice({ problem, retry }: ProblemNoticeProps) {
 export function wordsOf({ code, message }: Problem): string {
   const words = text.problem;
   if (code === 'key') return { known: words.keyKnown, address: words.keyAddress }[message] ?? words.noKey;
+  if (code === 'changed') return settingsForm.changed;
   if (code === 0) return words.noAnswer;
   return words.refusal(code, message);
 }

@@ -44,6 +44,12 @@ function textOf({ item }: SettingField, value: unknown): string {
   return value.map(each => (item ? item.lineOf(each as never) : each)).join('\n');
 }
 
+const textsOf = (fields: Fields, settings: object): Texts =>
+  Object.fromEntries(Object.entries(fields).map(([path, field]) => [path, textOf(field, at(settings, path))]));
+
+/** What a change replaces besides the fields of its form. */
+const besides: Fields = { enabled: {}, name: {} };
+
 /** The lines of a text that have something in them. */
 const linesOf = (entered: string): string[] =>
   entered
@@ -71,15 +77,17 @@ interface SettingsForm {
   readonly faults: Signal<Texts>;
   /** Whether each field that is needed has something in it. */
   readonly isReady: boolean;
-  /** Sends what was entered; the fields that are refused are marked. */
-  send<T>(work: (body: object) => Promise<T>): Promise<T>;
+  /**
+   * Sends what was entered; the fields that are refused are marked. `stored`: reads the settings that are replaced. Rejects with
+   * `changed` if they are not those that the form began with.
+   */
+  send<T>(work: (body: object) => Promise<T>, stored?: () => Promise<object>): Promise<T>;
 }
 
 /** The entries of a form that begins with these settings. Other `fields` begin it again. */
 export function useSettingsForm(fields: Fields, before: object): SettingsForm {
   const { texts, faults } = useMemo(() => {
-    const first = Object.entries(fields).map(([path, field]) => [path, textOf(field, at(before, path))]);
-    return { texts: signal<Texts>(Object.fromEntries(first)), faults: signal<Texts>({}) };
+    return { texts: signal(textsOf(fields, before)), faults: signal<Texts>({}) };
   }, [fields, before]);
   const bodyOf = () => {
     const body: Record<string, unknown> = {};
@@ -95,9 +103,13 @@ export function useSettingsForm(fields: Fields, before: object): SettingsForm {
     texts,
     faults,
     isReady: Object.entries(fields).every(([path, { isNeeded }]) => !isNeeded || texts.value[path]?.trim()),
-    async send(work) {
+    async send(work, stored = async () => before) {
       faults.value = {};
       try {
+        const [now, first] = [await stored(), before].map(each =>
+          JSON.stringify(textsOf({ ...fields, ...besides }, each)),
+        );
+        if (now !== first) throw new Problem('changed', '');
         return await work(bodyOf());
       } catch (error) {
         if (error instanceof Problem) faults.value = faultsOf(fields, error);

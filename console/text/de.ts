@@ -1517,6 +1517,8 @@ export const providers: typeof en.providers = {
 export const settingsForm: typeof en.settingsForm = {
   further: 'Weitere Einstellungen',
   perLine: 'Ein Eintrag je Zeile.',
+  changed:
+    'Diese Einstellungen wurden geändert, seit die Seite sie gelesen hat. Nichts wurde gespeichert. Laden Sie die Seite neu, und ändern Sie sie dann.',
   refused: reason => `Abgelehnt: ${reason}`,
 };
 

@@ -1396,6 +1396,8 @@ export const providers = {
 export const settingsForm = {
   further: 'Further settings',
   perLine: 'One per line.',
+  changed:
+    'These settings were changed since this page read them, and nothing was stored. Reload the page, then change them.',
   refused: (reason: string) => `Refused: ${reason}`,
 };
 

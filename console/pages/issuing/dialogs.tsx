@@ -40,7 +40,7 @@ function ProviderDialog({ title, types, settings, present = '', onClose, onDone 
   const { fields, before, ...shown } = useMemo(() => formOf(type.value, settings), [type.value]);
   const form = useSettingsForm(fields, before);
   const submit = async (_key: string, follow: (next: ComponentChildren) => void) => {
-    const Next = await form.send(body => send(type.value, name.value.trim(), body));
+    const Next = await form.send(body => send(type.value, name.value.trim(), body), storedOf[type.value]);
     onDone(words.done[present ? 'change' : 'create'](name.value.trim()));
     if (Next) follow(<Next onClose={onClose} onDone={onDone} />);
   };
@@ -52,6 +52,12 @@ function ProviderDialog({ title, types, settings, present = '', onClose, onDone 
     </ActionDialog>
   );
 }
+
+/** Reads the settings of which there is one: others may have stored them since. */
+const storedOf: { readonly [T in AnyType]?: () => Promise<object> } = {
+  oidc: () => call('showSsoSettings', {}),
+  ldap: () => call('showDirectory', {}),
+};
 
 /** Stores what was entered. Resolves to the dialog that follows: what can be tested is tested, and a token is shown once. */
 async function send(type: AnyType, name: string, entered: object): Promise<ComponentType<DialogProps> | null> {

@@ -51,7 +51,8 @@ type ChangeRecipientsProps = Readonly<{ policy: PinPolicy; onClose: () => void; 
 function ChangeRecipients({ policy, onClose, onDone }: ChangeRecipientsProps) {
   const form = useSettingsForm(fields, policy);
   const submit = async () => {
-    await form.send(body => call('setPinPolicy', { body: body as PinPolicy }));
+    const stored = () => call('showPinPolicy', {});
+    await form.send(body => call('setPinPolicy', { body: body as PinPolicy }), stored);
     onDone();
   };
   return (

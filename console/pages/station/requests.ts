@@ -22,7 +22,7 @@ export const sendAgain: Send = (operation, input, id) => {
 /** The code of an error; see `RequestErrors`. A security key that was not used permits nothing. */
 export function codeOf(error: unknown): number | null {
   const code = problemOf(error)?.code ?? null;
-  return code === 'key' ? Code.noPermission : code;
+  return typeof code === 'string' ? Code.noPermission : code;
 }
 
 /** A request without an answer is repeated without an end. */

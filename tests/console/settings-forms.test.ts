@@ -1,0 +1,65 @@
+/** Settings are stored as a whole: a form changes nothing that its person did not change. */
+import { expect, it } from 'vitest';
+import { data } from '../support/fleet.ts';
+import { needs } from '../support/needs.ts';
+import { armed, button, choose, consoleTests, dialog, violationsOn } from './browser.ts';
+
+const CHANGED = 'These settings were changed';
+
+needs('chromium')('a form of settings', () => {
+  const { daemon, openTab } = consoleTests();
+
+  it('does not give a group its role back that someone else has taken since it was opened', async () => {
+    const sso = { issuer: 'http://127.0.0.1:9', clientId: 'x', clientSecret: 'y', name: 'staff', holders: true };
+    const set = async (more: object) => data(await daemon.call('PUT', '/api/sso', { ...sso, ...more }));
+    const stored = async () => data(await daemon.call('GET', '/api/sso/settings'));
+    await set({ roles: { ADMIN: ['admins', 'left'], DEALER: [], VIEWER: [] } });
+    const { page, context } = await openTab({ place: 'providers' });
+    const dealers = dialog(page).getByLabel('Groups of dealers (optional)');
+    const change = async () => {
+      await choose(page, 'staff', 'Change sign-in');
+      await armed(page);
+      await dealers.fill('desk');
+    };
+    const submit = () => dialog(page).getByRole('button', { name: 'Change the sign-in at staff' }).press('Enter');
+    await change();
+    const after = await set({ roles: { ADMIN: ['admins'], DEALER: [], VIEWER: [] } });
+    await submit();
+    await dialog(page).getByText(CHANGED).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect(await stored()).toEqual(after);
+    await page.reload();
+    await change();
+    await submit();
+    await expect.poll(stored).toEqual({ ...after, roles: { ...after.roles, DEALER: ['desk'] } });
+    await context.close();
+  });
+
+  it('keeps groups of a directory whose names have characters of a DN', async () => {
+    const groups = [{ name: 'a=b', dn: 'cn=x,dc=example' }];
+    const set = { name: 'company', url: 'ldaps://127.0.0.1:9', base: 'dc=example', groups };
+    const { lastRun: _, ...before } = data(await daemon.call('PUT', '/api/directory', set));
+    const { page, context } = await openTab({ place: 'providers' });
+    await choose(page, 'company', 'Change directory');
+    await armed(page);
+    await dialog(page).getByLabel('Base (DN) of the search for persons').fill('dc=other');
+    await dialog(page).getByRole('button', { name: 'Change the directory company' }).press('Enter');
+    const stored = async () => data(await daemon.call('GET', '/api/directory'));
+    await expect.poll(stored).toMatchObject({ ...before, base: 'dc=other' });
+    await context.close();
+  });
+
+  it('does not bring a recipient of PINs back that someone else has removed since it was opened', async () => {
+    const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+    const set = async (...recipients: string[]) => data(await daemon.call('PUT', '/api/policies/pin', { recipients }));
+    await set(recipient);
+    const { page, context } = await openTab({ place: 'policies' });
+    await button(page, 'Change recipients …').press('Enter');
+    await armed(page);
+    await set();
+    await dialog(page).getByRole('button', { name: 'Change recipients' }).press('Enter');
+    await dialog(page).getByText(CHANGED).waitFor();
+    expect(data(await daemon.call('GET', '/api/policies/pin'))).toEqual({ recipients: [] });
+    await context.close();
+  });
+});
