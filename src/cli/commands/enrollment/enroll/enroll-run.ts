@@ -143,8 +143,8 @@ export class EnrollRun {
   readonly #parts: EnrollRunParts;
   readonly #idle: Idle;
   readonly #handover: KeyHandover;
-  /** KeyIds of keys that have the number under which they were enrolled. */
-  readonly #numbered = new Set<string>();
+  /** The number under which a key was enrolled that reports none, by keyId. */
+  readonly #numbered = new Map<string, string | null>();
 
   constructor(context: Context, options: EnrollOptions, parts: EnrollRunParts) {
     this.#context = context;
@@ -178,7 +178,7 @@ export class EnrollRun {
       const { key } = change;
       if (change.type === 'KEY_DETACHED') continue;
       // The registry recognizes a key that was enrolled just now: it is not plugged in again.
-      if (change.again && this.#numbered.has(key.keyId)) continue;
+      if (change.again && this.#numbered.get(key.keyId) === key.serialNumber) continue;
       const wasSkipped = isSkipped(skipped, change);
       if (wasSkipped || (wanted !== null && key.deviceType !== wanted)) {
         report.skipped(key, wasSkipped ? 'was already attached' : `is not a ${wanted}`, count);
@@ -202,7 +202,7 @@ export class EnrollRun {
     this.#idle.stop();
     const { label, activateFor } = this.#options;
     let row = isNumbered(key) ? await this.#touched(key) : await this.#enrolled(key);
-    if (isNumbered(key) && row.result !== 'failed') this.#numbered.add(key.keyId);
+    if (isNumbered(key) && row.result !== 'failed') this.#numbered.set(key.keyId, row.serialNumber);
     const isNew = row.result === 'registered';
     await beginHandover(bindings, this.#options, key, row, { userId: activateFor });
     const { madePin, ...issued } = await this.#handover.issued(key, row);
