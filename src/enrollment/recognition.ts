@@ -68,6 +68,8 @@ export class Recognition {
   readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
   /** Keys that have made or used their credential after a touch. */
   readonly #touched = new Map<Key['keyId'], Touched>();
+  /** Keys that were looked for before their claims were there, or that have not answered: they may have a credential. */
+  readonly #doubtful = new Set<Key['keyId']>();
   /** Credentials that were made before the registration. */
   readonly #prepared = new Map<Key['keyId'], MadeIdentity>();
 
@@ -96,7 +98,7 @@ export class Recognition {
   /** `recognized` for a list. */
   async all(list: readonly Key[]): Promise<Key[]> {
     const listed = new Set(list.map(({ keyId }) => keyId));
-    for (const known of [this.#found, this.#carried, this.#touched])
+    for (const known of [this.#found, this.#carried, this.#touched, this.#doubtful])
       for (const keyId of known.keys()) if (!listed.has(keyId)) known.delete(keyId);
     return Promise.all(list.map(key => this.recognized(key)));
   }
@@ -122,13 +124,14 @@ export class Recognition {
     const { identityId, challenge, policy, isInUse } = await this.#registry('createIdentityChallenge', { body: {} });
     if (policy === 'never' || isInUse === false) return null;
     const asked = await this.#claimed(key);
+    this.#doubtful.add(key.keyId);
     let portion: number | null = 1;
     while (portion !== null) {
       const candidates: Candidates = await this.#registry('listIdentityCandidates', {
         body: { ...shownBy(asked), ...(await this.#place()), portion },
       });
       const { relyingParty, list } = candidates;
-      if (list.length === 0) return null;
+      if (list.length === 0) break;
       const credentials = list.map(({ credentialId }) => credentialId);
       const found = await this.#identify(key, { step: 'find', relyingParty, challenge, credentials });
       if (found.problem !== null) return null;
@@ -136,6 +139,7 @@ export class Recognition {
       if (candidate) return { identityId, candidate, assertion: found.assertion };
       portion = candidates.next;
     }
+    if (shownBy(asked).protocol === 'CTAP2') this.#doubtful.delete(key.keyId);
     return null;
   }
 
@@ -190,6 +194,9 @@ export class Recognition {
     ]);
     const { identityId, challenge, relyingParty, policy } = made;
     if (policy === 'never' || !mayHaveCredential(key)) return { identity: null, problem: null };
+    const mayBeEnrolled = this.#doubtful.has(key.keyId) && shownBy(asked).protocol === 'CTAP2';
+    const earlier = mayBeEnrolled ? await this.#find(asked) : null;
+    if (earlier) return { identity: null, problem: `it is ${earlier.candidate.deviceId}: plug it in again` };
     const { evidence, problem } = await this.#identify(key, { step: 'make', relyingParty, challenge });
     if (!evidence) return { identity: null, problem: problem ?? 'the key has made no credential' };
     const { aaguid, firmware } = shownBy(asked);
