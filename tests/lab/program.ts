@@ -108,22 +108,31 @@ export async function run(
 export async function daemonWithLogin(
   ...more: readonly string[]
 ): Promise<{ readonly daemon: ChildProcess; readonly url: string }> {
-  const running = await daemonIn(HOME, ...more);
+  const running = await daemonIn(HOME, 0, ...more);
   await loginIn(HOME, running.url);
   return running;
 }
 
-/** A station of its own home whose daemon reads keys, and whose user is logged in at this registry as its administrator. */
-export async function stationWithLogin(home: string, registry: string) {
-  const { daemon, url } = await daemonIn(home, '--role', 'station');
+/** A station with a home of its own, whose user is logged in at this registry as its administrator. `port`: of its daemon. */
+export async function stationWithLogin(home: string, registry: string, port: number) {
   await loginIn(home, registry);
-  const set = await run(['config', 'set', 'hardware', url], '', home);
+  const set = await run(['config', 'set', 'hardware', `http://127.0.0.1:${port}`], '', home);
   if (set.code !== 0) throw new Error(`no hardware: ${set.lines.join(' | ')}`);
-  return { daemon, url, start: (...args: string[]) => startIn(home, ...args) };
+  return {
+    /** Starts the daemon, which reads the keys. */
+    daemon: async () => (await daemonIn(home, port, '--role', 'station')).daemon,
+    start: (...args: string[]) => startIn(home, ...args),
+    /** Resolves when no key is attached. */
+    async isEmpty(): Promise<void> {
+      let list: readonly unknown[];
+      do ({ list } = JSON.parse((await run(['keys', '--json'], '', home)).lines.join('')));
+      while (list.length > 0);
+    },
+  };
 }
 
-async function daemonIn(home: string, ...more: readonly string[]) {
-  const daemon = startIn(home, 'daemon', 'run', '--port', '0', '--json', ...more);
+async function daemonIn(home: string, port: number, ...more: readonly string[]) {
+  const daemon = startIn(home, 'daemon', 'run', '--port', `${port}`, '--json', ...more);
   const log = new Screen(daemon);
   const listening = await log.until('the daemon', text => text.includes('"listening"'));
   const { url } = JSON.parse(log.lines[listening]!.text) as { url: string };

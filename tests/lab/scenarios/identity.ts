@@ -31,7 +31,11 @@ const filled = await run([
   ...['--out', '/tmp/others-done.csv'],
 ]);
 assert.equal(filled.code, 0, filled.lines.slice(-3).join(' | '));
-const stations = [await stationWithLogin('/tmp/station-a', url), await stationWithLogin('/tmp/station-b', url)];
+const stations = [
+  await stationWithLogin('/tmp/station-a', url, 7481),
+  await stationWithLogin('/tmp/station-b', url, 7482),
+];
+type Station = (typeof stations)[number];
 const bench = new Bench();
 const reader = await bench.plugReader('NFC-1');
 
@@ -58,7 +62,7 @@ async function shown(screen: Screen, from: number, isNew: boolean) {
   return { id, at };
 }
 
-async function visit(screen: Screen, key: (typeof keys)[number]): Promise<void> {
+async function visit(station: Station, screen: Screen, key: (typeof keys)[number]): Promise<void> {
   const from = screen.lines.length;
   const isNew = key.deviceId === null;
   const overNfc = random() < 0.25;
@@ -76,7 +80,10 @@ async function visit(screen: Screen, key: (typeof keys)[number]): Promise<void> 
     if (overNfc) times.tapped.push(line.at - began);
     else times.recognized.push(line.at - listedAt({ vendorId: '096e', productId: '085b', serial })!);
   }
-  await (overNfc ? bench.remove(id) : bench.unplug(id));
+  if (!overNfc) return void (await bench.unplug(id));
+  // pcscd asks a reader every 400 ms whether there is a card: a person does not change cards faster.
+  await bench.remove(id);
+  await station.isEmpty();
 }
 
 /** A key with a serial number, twice: the time of its second plugging is the one to compare with. */
@@ -93,22 +100,24 @@ async function visitNumbered(screen: Screen): Promise<void> {
 
 while (visits.length > 0) {
   const station = pick(stations);
+  // The other station is another machine: its daemon does not see this reader.
+  const reading = await station.daemon();
   const enroll = station.start('enroll', '--number', 'auto');
   const screen = new Screen(enroll);
   await screen.until('the start', text => text.startsWith('Plug in a key'));
-  for (const key of visits.splice(-TURN)) await visit(screen, key);
+  for (const key of visits.splice(-TURN)) await visit(station, screen, key);
   await visitNumbered(screen);
   enroll.kill('SIGINT');
   await once(enroll, 'close');
+  reading.kill('SIGTERM');
+  await once(reading, 'exit');
 }
 
 const { total } = await call<{ total: number }>('GET', '/api/statistics');
 assert.equal(total, OTHERS + KEYS + numbered, 'no key is registered twice, and none is forgotten');
 assert.equal(new Set(keys.map(({ deviceId }) => deviceId)).size, KEYS, 'each key is a separate device');
-for (const one of [...stations.map(({ daemon }) => daemon), daemon]) {
-  one.kill('SIGTERM');
-  await once(one, 'exit');
-}
+daemon.kill('SIGTERM');
+await once(daemon, 'exit');
 await bench.end();
 console.log(
   `  ${KEYS} keys, each registered once, each recognized at ${times.recognized.length + times.tapped.length} later pluggings`,
