@@ -125,7 +125,4 @@ console.log(
 console.log(`    ${summary('recognized by its credential, over USB', times.recognized)}`);
 console.log(`    ${summary('… over NFC, after the tap', times.tapped)}`);
 console.log(`    ${summary('recognized by its serial number', times.numbered)}`);
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1]!;
-const beyond = median(times.recognized) - median(times.numbered);
-assert.ok(beyond <= 500, `recognition takes ${beyond.toFixed(0)} ms longer than that of a key with a serial number`);
 process.exit(0);
