@@ -8,6 +8,7 @@ import { FileElsewhere, FilesUnavailable } from '../requests/blob-error.ts';
 import { VersionChanged } from '../requests/context.ts';
 import { type Allowance, RateLimited, RetryLater } from '../requests/limiter.ts';
 import { OutcomeUnknown, StoreFailure, StoreUnavailable } from '../store/commit.ts';
+import { readAgain } from './turns.ts';
 
 /** The ETag of a device. */
 export const versionTag = (version: number): string => `"${version}"`;
@@ -144,7 +145,7 @@ export function answerUnparseable(
   if (error.code === 'ECONNRESET') return void socket.destroy();
   turns.last(socket, () => {
     if (!socket.writable) socket.destroy();
-    else socket.end(rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), { id, node }));
+    else endSocket(socket, rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), { id, node }));
   });
 }
 
@@ -181,13 +182,13 @@ function refuseExpectation(response: ServerResponse, { id, node }: Origin): void
 /** Milliseconds after which a refused client that does not close the connection is disconnected. */
 const REFUSED_GRACE_MS = 5000;
 
-/** Sends a last response on a socket that Node no longer reads from or watches, and closes it. */
+/** Sends a last response on a socket that Node no longer watches, and closes it. */
 export function endSocket(socket: Socket, response: string): void {
   const timer = setTimeout(() => socket.destroy(), REFUSED_GRACE_MS);
   socket.once('close', () => clearTimeout(timer)).on('error', () => socket.destroy());
   socket.end(response);
   // Unread input would turn the response into a reset.
-  socket.resume();
+  readAgain(socket);
 }
 
 /** The text of a response, for a socket that has no response object: a parse error, a refused upgrade. */

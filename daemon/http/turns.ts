@@ -34,6 +34,16 @@ interface Line {
 const hasEnded = ({ response }: TurnJob): boolean =>
   response !== null && (response.writableFinished || response.destroyed);
 
+/**
+ * Reads a connection again that was paused while requests of it waited. Node stops the socket's handle with the pause; when it hands
+ * the connection over (an upgrade, a tunnel), it removes what would start the handle again. So `resume` alone waits for data that nobody
+ * reads: the empty chunk ends that wait, and the stream asks the handle again.
+ */
+export function readAgain(socket: Socket): void {
+  socket.push('');
+  socket.resume();
+}
+
 /** Begins the requests of a server in turn. */
 export class RequestTurns {
   readonly #lines = new WeakMap<Socket, Line>();

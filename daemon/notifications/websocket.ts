@@ -14,6 +14,7 @@ import type { HttpConnections } from '../http/connections.ts';
 import type { LoopWatch } from '../http/loop-watch.ts';
 import { checkOrigin, type OriginRule } from '../http/origin.ts';
 import { endSocket, envelope, errorResponse, noSuchOperation, RETRY_AFTER, rawResponse } from '../http/responses.ts';
+import { readAgain } from '../http/turns.ts';
 import { holderOf, nameOf } from '../requests/context.ts';
 import { Quota, type QuotaBounds } from '../requests/quota.ts';
 import type { TokenCheck } from '../requests/token-check.ts';
@@ -129,6 +130,7 @@ class Upgrades {
       this.#server.handleUpgrade(request, socket, head, ws => {
         socket.off('error', onError);
         this.#open(ws, socket, admission, this.#idOf(request));
+        readAgain(socket);
       });
     } catch (error) {
       this.#refuse(error, request);

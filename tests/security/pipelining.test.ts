@@ -1,7 +1,10 @@
 /** Requests that a client sends without waiting for the responses (pipelining) do not delay those of other clients. */
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { buildServer } from '../../daemon/http/server.ts';
 import { RequestTurns } from '../../daemon/http/turns.ts';
 import { rateLimits } from '../../src/contract/limits.ts';
 import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
@@ -26,8 +29,8 @@ interface Client {
   until(count: number): Promise<void>;
 }
 
-async function client(): Promise<Client> {
-  const { port, hostname } = new URL(daemon.url);
+async function client(url = daemon.url): Promise<Client> {
+  const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);
   await new Promise(resolve => socket.once('connect', resolve));
   let rest = '';
@@ -48,6 +51,13 @@ async function client(): Promise<Client> {
       look();
     });
   return { socket, answers, until };
+}
+
+/** A server without operations, whose connections can be counted. */
+async function server() {
+  const app = await buildServer({ logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [] }, []);
+  onTestFinished(() => app.close());
+  return { app, url: await app.listen({ host: '127.0.0.1', port: 0 }) };
 }
 
 /** How many of the responses to pipelined requests arrived before the response to another client. */
@@ -150,7 +160,22 @@ describe('responses come in the order of the requests', () => {
     socket.write(list().repeat(3) + upgrade);
     await until(4);
     expect(answers()).toEqual([200, 200, 200, 101]);
-    socket.destroy();
+    // A frame that asks for the end is answered, and the connection ends (RFC 6455, 5.5.1): the stream is read.
+    socket.write(Buffer.from('888000000000', 'hex'));
+    await new Promise(resolve => socket.once('close', resolve));
+  });
+
+  it('and the connection of a body that breaks off after them is closed with that of its client', async () => {
+    const { app, url } = await server();
+    const open = promisify(app.server.getConnections.bind(app.server));
+    const broken = `${head('POST /api/nothing', 'Transfer-Encoding: chunked')}Z\r\n`;
+    for (const count of [1, 3]) {
+      const { socket, until } = await client(url);
+      socket.write(head('GET /api/nothing').repeat(count) + broken);
+      await until(count + 1);
+      socket.destroy();
+      await expect.poll(() => open()).toBe(0);
+    }
   });
 });
 
