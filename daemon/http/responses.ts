@@ -143,9 +143,10 @@ export function answerUnparseable(
 ): void {
   logger.debug({ reason: error.code, requestId: id }, 'a request could not be parsed');
   if (error.code === 'ECONNRESET') return void socket.destroy();
-  turns.last(socket, () => {
+  turns.last(socket, isAnswered => {
+    const refusal = () => rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), { id, node });
     if (!socket.writable) socket.destroy();
-    else endSocket(socket, rawResponse(400, envelope(Code.parameterError, parserMessage(error.code)), { id, node }));
+    else endSocket(socket, isAnswered ? '' : refusal());
   });
 }
 

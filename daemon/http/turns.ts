@@ -81,15 +81,16 @@ export class RequestTurns {
 
   /**
    * As `answer`, for what ends the requests of a connection: a second call for it does nothing. A request whose body has not arrived
-   * whole will never have it: what comes last takes its place.
+   * whole will never have it: what comes last takes its place. `isAnswered`: the response to that request has begun, so another one
+   * would be taken for part of it, or for that to a later request.
    */
-  last(socket: Socket, begin: () => void): void {
+  last(socket: Socket, begin: (isAnswered?: boolean) => void): void {
     const line = this.#lines.get(socket);
     const before = line && (line.waiting?.at(-1) ?? line.current);
     const isCut = before?.response?.req.complete === false;
     if (line && before && isCut && !line.isLast) {
       line.isLast = true;
-      if (before === line.current) begin();
+      if (before === line.current) begin(before.response?.headersSent);
       else line.waiting![line.waiting!.length - 1] = { begin, response: null, isUrgent: true };
       return;
     }

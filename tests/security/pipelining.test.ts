@@ -53,9 +53,10 @@ async function client(url = daemon.url): Promise<Client> {
   return { socket, answers, until };
 }
 
-/** A server without operations, whose connections can be counted. */
-async function server() {
-  const app = await buildServer({ logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [] }, []);
+/** A server without the operations of the daemon, whose connections can be counted. */
+async function server(...plugins: Parameters<typeof buildServer>[1]) {
+  const options = { logger: pino({ level: 'silent' }), origin: { hosts: null }, trustProxy: [] };
+  const app = await buildServer(options, plugins);
   onTestFinished(() => app.close());
   return { app, url: await app.listen({ host: '127.0.0.1', port: 0 }) };
 }
@@ -176,6 +177,47 @@ describe('responses come in the order of the requests', () => {
       socket.destroy();
       await expect.poll(() => open()).toBe(0);
     }
+  });
+});
+
+describe('a body that breaks off after its request was answered', () => {
+  const withBody = (line: string) => head(line, 'Content-Type: application/json', 'Transfer-Encoding: chunked');
+  /** All that the client gets after the connection ends. */
+  const whole = async (socket: Socket): Promise<string> => {
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await new Promise(resolve => socket.once('close', resolve));
+    return text;
+  };
+
+  it.each(['Z\r\n', null])('has no second response: %j', async bad => {
+    for (const count of [0, 1, 3]) {
+      const { socket, answers, until } = await client();
+      socket.write(head('GET /api/health').repeat(count) + withBody('POST /api/devices/register'));
+      await until(count + 1);
+      if (bad) socket.write(bad);
+      else socket.end();
+      await new Promise(resolve => socket.once('close', resolve));
+      expect(answers()).toEqual([...Array(count).fill(200), 401]);
+    }
+  });
+
+  it('puts nothing into a response that has begun', async () => {
+    const { url } = await server(app => {
+      app.get('/slow', (_request, reply) => {
+        reply.hijack();
+        reply.raw.writeHead(200, { 'content-length': 1000 });
+        reply.raw.write('begun');
+      });
+    });
+    const { socket, until } = await client(url);
+    socket.write(withBody('GET /slow'));
+    await until(1);
+    const rest = whole(socket);
+    socket.write('Z\r\n');
+    expect(await rest).toMatch(/^(?:begun)?$/);
   });
 });
 
