@@ -2,13 +2,13 @@
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { OwnDevice } from '../../src/contract/holders.ts';
-import { deviceIds } from '../../src/contract/ids.ts';
+import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { eventPage, holderBounds } from '../../src/contract/limits.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { HolderStep } from '../../src/contract/values.ts';
-import { iso, isoOrNull } from '../base/time.ts';
+import { isoOrNull } from '../base/time.ts';
 import { lock, noteLost } from '../devices/decisions.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { type DeviceRecord, isOnItsWay } from '../devices/records.ts';
@@ -37,6 +37,16 @@ const bindingTypes = ['DEVICE_ACTIVATED', 'DEVICE_UPDATED'] as const;
 /** Portions that are searched for the last of these: a device with more updates shows those that were searched. */
 const MAX_PORTIONS = 20;
 
+/** When a device became that of its person, in milliseconds since 1970. */
+interface Beginning {
+  /** Of the entry. */
+  readonly id: number;
+  /** Times of the device from then on are those of the person. */
+  readonly since: number;
+  /** Credentials that were issued from then on are those of the person. */
+  readonly issuedSince: number;
+}
+
 /** A refusal is thrown as an `ApiError`. */
 export class HolderService {
   readonly #parts: HolderServiceParts;
@@ -50,9 +60,11 @@ export class HolderService {
     const rows = (await store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
     const found = await Promise.all(rows.map(({ number }) => store.device(number)));
     const own = found.filter(device => device !== null).reverse();
-    return {
-      list: await Promise.all(own.map(async device => present(device, await issued().providersOf(device.number)))),
-    };
+    const shown = own.map(async device => {
+      const { since, issuedSince } = await this.#beginning(device);
+      return present(device, since, await issued().providersOf(device.number, issuedSince));
+    });
+    return { list: await Promise.all(shown) };
   }
 
   async events(
@@ -60,8 +72,9 @@ export class HolderService {
     deviceId: string,
     { before = Number.MAX_SAFE_INTEGER, limit = eventPage.default }: QueryOf<Routes['listOwnDeviceEvents']>,
   ): Promise<DataOf<Routes['listOwnDeviceEvents']>> {
-    const { number, deviceType } = await this.#own(context, deviceId);
-    const after = (await this.#beginning(number)) - 1;
+    const device = await this.#own(context, deviceId);
+    const { deviceType } = device;
+    const after = (await this.#beginning(device)).id - 1;
     const { list } = await this.#parts.events({ deviceId, before, after, limit });
     return {
       list: list.map(({ id, type, timestamp, data }) => ({
@@ -82,8 +95,9 @@ export class HolderService {
     return retrying(async () => {
       const device = await this.#own(context, deviceId);
       const { number, status, lockedAt } = device;
-      const shown = (at: number) =>
-        ({ deviceId: deviceIds.format(number), status: 'LOCKED', lockedAt: iso(at) }) as const;
+      const { since } = await this.#beginning(device);
+      const shown = (at: number | null) =>
+        ({ deviceId: deviceIds.format(number), status: 'LOCKED', lockedAt: shownTime(at, since) }) as const;
       if (status === 'LOCKED' && lockedAt !== null) {
         const told = await this.#lastLoss(number);
         if (told && told.at >= lockedAt) return shown(lockedAt);
@@ -91,7 +105,7 @@ export class HolderService {
       const at = now();
       const { change, guards } = noteLost(device, reason);
       if (status === 'LOCKED')
-        return commitLast(store, context, { at, changes: [change], guards }, () => shown(lockedAt ?? at));
+        return commitLast(store, context, { at, changes: [change], guards }, () => shown(lockedAt));
       const locked = accept(lock(device, reason, null, at));
       const changes = [locked.change, change];
       return commitLast(store, context, { at, changes, guards }, () => shown(at));
@@ -110,7 +124,8 @@ export class HolderService {
     const receipts = this.#parts.receipts();
     if (!isOnItsWay(device))
       throw new ApiError(Code.parameterError, `device ${id} is not on its way: it was not sent, or has arrived`);
-    const keys = typeof site === 'string' ? [] : await this.#parts.issued().signInKeysOf(device.number, site.id);
+    const owner = context.caller.user!.number;
+    const keys = typeof site === 'string' ? [] : await this.#parts.issued().signInKeysOf(device.number, site.id, owner);
     if (receiptId === undefined) {
       const started = await receipts.create(context, { deviceId: id, kind: 'handover', terms: TERMS });
       const browser = { relyingParty: keys[0]?.relyingParty ?? '', credentials: keys.map(({ id }) => id) };
@@ -152,18 +167,29 @@ export class HolderService {
     return device;
   }
 
-  /** Id of the entry by which a device became that of its person. What was before belongs to others: if none is found, nothing is shown. */
-  async #beginning(device: number): Promise<number> {
+  /**
+   * The entry by which a device became that of its person. What was before belongs to others: if none is found, nothing is shown. Providers
+   * may have accepted the key before, for its name: that counts unless another person had it.
+   */
+  async #beginning({ number: device, person }: DeviceRecord): Promise<Beginning> {
     const { store } = this.#parts;
     let before = Number.MAX_SAFE_INTEGER;
+    let own: Pick<Beginning, 'id' | 'since'> | undefined;
     for (let portion = 0; portion < MAX_PORTIONS; portion++) {
       const entries = await store.events({ after: 0, before, limit: eventPage.max, types: bindingTypes, device });
-      const found = entries.find(({ type, detail }) => type === 'DEVICE_ACTIVATED' || 'personId' in detail);
-      if (found) return found.id;
+      for (const { id, at, type, detail } of entries) {
+        const isFirst = type === 'DEVICE_ACTIVATED';
+        if (!isFirst && !('personId' in detail)) continue;
+        // A device has no times of others before its activation, and that time can be a little before that of the entry.
+        own ??= { id, since: isFirst ? 0 : at };
+        const isOfOther = detail.personId && detail.personId !== personIds.format(person!);
+        if (isOfOther || isFirst) return { ...own, issuedSince: isOfOther ? own.since : 0 };
+      }
       before = entries.at(-1)?.id ?? before;
       if (entries.length < eventPage.max) break;
     }
-    return before;
+    own ??= { id: before, since: Number.MAX_SAFE_INTEGER };
+    return { ...own, issuedSince: own.since };
   }
 
   async #lastLoss(device: number) {
@@ -183,7 +209,11 @@ function signedIn(body: BodyOf<Routes['confirmReceived']>) {
   return { text, credentialId, authenticatorData: given('authenticatorData'), signature: given('signature') };
 }
 
-function present(device: DeviceRecord, signsInAt: readonly string[]): OwnDevice {
+/** A time, unless it is one of a former holder. */
+const shownTime = (at: number | null, since: number): string | null => isoOrNull(at !== null && at < since ? null : at);
+
+/** `since`: see `Beginning`. A key that was sent before can still be confirmed: it is on its way to its person. */
+function present(device: DeviceRecord, since: number, signsInAt: readonly string[]): OwnDevice {
   const { number, deviceType, serialNumber, manufacturer, model, status } = device;
   return {
     deviceId: deviceIds.format(number),
@@ -192,10 +222,10 @@ function present(device: DeviceRecord, signsInAt: readonly string[]): OwnDevice 
     manufacturer,
     model,
     status,
-    activatedAt: isoOrNull(device.activatedAt),
-    lockedAt: isoOrNull(device.lockedAt),
-    shippedAt: isoOrNull(device.shippedAt),
-    receivedAt: isoOrNull(device.receivedAt),
+    activatedAt: shownTime(device.activatedAt, since),
+    lockedAt: shownTime(device.lockedAt, since),
+    shippedAt: shownTime(device.shippedAt, since),
+    receivedAt: shownTime(device.receivedAt, since),
     signsInAt: [...signsInAt],
     next: nextOf(device),
   };

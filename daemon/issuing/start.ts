@@ -20,10 +20,10 @@ import { CredentialRemovals } from './work.ts';
 
 /** What issuing knows of a device, by its number. */
 export interface IssuedKeys {
-  /** Names of the providers that accept a credential of the device. */
-  providersOf(device: number): Promise<readonly string[]>;
-  /** Credentials of the device that sign in to the console at a name. */
-  signInKeysOf(device: number, site: string): Promise<readonly RecognizingCredential[]>;
+  /** Names of the providers that accept a credential of the device that was issued at this time or later. */
+  providersOf(device: number, since: number): Promise<readonly string[]>;
+  /** Credentials of the device that sign in an account, by its number, to the console at a name. */
+  signInKeysOf(device: number, site: string, owner: number): Promise<readonly RecognizingCredential[]>;
 }
 
 declare module '../http/subject.ts' {
@@ -68,20 +68,22 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       return found.map(({ publicKey: key, verifyRequired }) => ({ key, verifyRequired }));
     },
   };
-  const acceptedOf = async (device: number) =>
-    (await store.credentialsOf(device)).filter(({ issuedAt, removedAt }) => issuedAt !== null && removedAt === null);
+  const acceptedOf = async (device: number, since = 0) =>
+    (await store.credentialsOf(device)).filter(
+      ({ issuedAt, removedAt }) => issuedAt !== null && issuedAt >= since && removedAt === null,
+    );
   offers.issuedKeys = {
-    async providersOf(device) {
-      const accepted = await acceptedOf(device);
+    async providersOf(device, since) {
+      const accepted = await acceptedOf(device, since);
       const { list } = await providers.read();
       return list.filter(({ number }) => accepted.some(({ provider }) => provider === number)).map(({ name }) => name);
     },
-    async signInKeysOf(device, site) {
+    async signInKeysOf(device, site, owner) {
       const own = await ownProviders();
       const found = (await acceptedOf(device)).map(async ({ credentialId, provider }) => {
         const passkey =
           credentialId === null || !own.includes(provider) ? null : await store.passkeyByCredential(credentialId);
-        if (!passkey || passkey.removedAt !== null || passkey.rpId !== site) return [];
+        if (passkey?.owner !== owner || passkey.removedAt !== null || passkey.rpId !== site) return [];
         const credential = credentialWithCose(passkey.credentialId, passkey.publicKey);
         return credential ? [{ ...credential, relyingParty: site, createdAt: passkey.createdAt }] : [];
       });

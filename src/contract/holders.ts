@@ -13,9 +13,13 @@ import { holderSteps } from './values.ts';
 
 const ofHolder = { access: ['HOLDER'], limit: 'holder' } as const;
 const params = Type.Object({ deviceId: token({ description: 'id of an own device', examples: ['DEV-1'] }) });
-const optionalTime = (what: string) => nullable(timestamp(`${what}; null if it was not`));
+const optionalTime = (what: string) =>
+  nullable(timestamp(`${what}; null if it was not, or before it became the key of the person`));
 
-/** An own key. It has nothing that others have written: a note or a reason may name someone else. */
+/**
+ * An own key. It has nothing that others have written: a note or a reason may name someone else. Nor has it what was before it became
+ * the key of the person: times are null then, and credentials that were issued before do not count.
+ */
 const ownDevice = Type.Object({
   deviceId: f.deviceId,
   deviceType: f.deviceType,
@@ -28,7 +32,7 @@ const ownDevice = Type.Object({
   shippedAt: optionalTime('when it was last sent'),
   receivedAt: optionalTime('when its arrival was confirmed'),
   signsInAt: Type.Array(shown('name of a provider', 'Entra ID'), {
-    description: 'providers that accept a credential of the key',
+    description: 'providers that accept a credential of the key that was issued to the person',
   }),
   next: oneOf(holderSteps, {
     description:
@@ -97,7 +101,7 @@ export const holderOperations = additions('Own keys', {
     data: Type.Object({
       deviceId: f.deviceId,
       status: f.deviceStatus,
-      lockedAt: timestamp('when it was locked'),
+      lockedAt: optionalTime('when it was locked'),
     }),
     errors: [Code.deviceNotFound, Code.deviceDeactivated],
     example: { body: { reason: 'left on a train' } },

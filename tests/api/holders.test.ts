@@ -33,6 +33,25 @@ const as = ({ token }: { readonly token: string }, method: string, path: string,
 const own = async (who: typeof ada) => data(await as(who, 'GET', '')).list;
 const detail = async (deviceId: string) => data(await daemon.call('GET', `/api/devices/${deviceId}`));
 const eventsOf = async (deviceId: string) => data(await daemon.call('GET', `/api/events?deviceId=${deviceId}`)).list;
+const match = async (deviceId: string, { personId }: { readonly personId: string }) =>
+  data(await daemon.call('POST', '/api/people/match', { matches: [{ deviceId, personId }] }));
+const undo = async (from: string) => data(await daemon.call('POST', '/api/people/undo', { actor: 'admin', from }));
+const ship = (deviceId: string, options = {}) =>
+  daemon.call('POST', `/api/devices/${deviceId}/shipped`, undefined, options);
+/** A key that signs in here, issued to the account of the person of a device. */
+async function issue(page: Page, deviceId: string): Promise<SoftwareKey> {
+  const found = data(await daemon.call('GET', '/api/providers/list')).list.find(
+    ({ name }: { name: string }) => name === 'accounts',
+  );
+  const provider = { name: 'accounts', type: 'devmgr', address: page.origin };
+  const { providerId } = found ?? data(await daemon.call('POST', '/api/providers', provider));
+  const path = `/api/devices/${deviceId}/credentials`;
+  const begun = data(await daemon.call('POST', path, { providerId }));
+  const key = new SoftwareKey();
+  const made = { response: key.create(begun.options, page.origin) };
+  data(await daemon.call('POST', `${path}/${begun.credentialId}`, made));
+  return key;
+}
 const signIn = (sub: string) => new Browser().signIn(daemon, sub);
 
 describe('who becomes a HOLDER', () => {
@@ -158,8 +177,6 @@ describe('own keys', () => {
   it('have a history that begins when they became those of the person', async () => {
     const types = async (who: typeof ada, deviceId: string) =>
       data(await as(who, 'GET', `/${deviceId}/events`)).list.map(({ type }: { type: string }) => type);
-    const match = (deviceId: string, { personId }: typeof ada) =>
-      daemon.call('POST', '/api/people/match', { matches: [{ deviceId, personId }] }).then(data);
     const { deviceId } = await heldDevice(daemon, 'someone.else');
     data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'lost' }));
     data(await daemon.call('POST', `/api/devices/${deviceId}/unlock`, {}));
@@ -167,12 +184,49 @@ describe('own keys', () => {
     await match(deviceId, bob);
     data(await daemon.call('PUT', `/api/devices/${deviceId}`, { note: 'of bob' }));
     expect(await types(bob, deviceId)).toEqual(['DEVICE_UPDATED', 'DEVICE_UPDATED']);
-    data(await daemon.call('POST', '/api/people/undo', { actor: 'admin', from }));
+    await undo(from);
     await match(deviceId, ada);
     expect(await types(ada, deviceId)).toEqual(['DEVICE_UPDATED']);
     for (let n = 0; n < 3; n++) data(await daemon.call('PUT', `/api/devices/${deviceId}`, { note: `note ${n}` }));
     expect(await types(ada, deviceId)).toEqual(Array(4).fill('DEVICE_UPDATED'));
     expect(data(await as(ada, 'GET', `/${deviceId}/events?limit=1`)).list).toHaveLength(1);
+  });
+
+  it('have no times and no credentials of a former holder', async () => {
+    const page = new Page(daemon);
+    const find = async (who: typeof ada, wanted: string) =>
+      (await own(who)).find((one: { deviceId: string }) => one.deviceId === wanted);
+    const { deviceId } = await heldDevice(daemon, 'a.former.name');
+    const from = new Date().toISOString();
+    await match(deviceId, bob);
+    await issue(page, deviceId);
+    const sent = data(await ship(deviceId));
+    expect(await find(bob, deviceId)).toMatchObject({
+      activatedAt: null,
+      shippedAt: sent.shippedAt,
+      signsInAt: ['accounts'],
+      next: 'receive',
+    });
+    const browserOf = async ({ token }: typeof ada) =>
+      data(await page.call('POST', `/api/me/devices/${deviceId}/received`, {}, token)).browser;
+    expect(await browserOf(bob)).not.toBeNull();
+    await undo(from);
+    await match(deviceId, ada);
+    // It is still on its way: who has it can confirm that.
+    const past = { activatedAt: null, lockedAt: null, shippedAt: null, receivedAt: null, signsInAt: [] };
+    expect(await find(ada, deviceId)).toMatchObject({ ...past, status: 'ACTIVE', next: 'receive' });
+    expect(await browserOf(ada)).toBeNull();
+    const again = data(await ship(deviceId));
+    expect(await find(ada, deviceId)).toMatchObject({ ...past, shippedAt: again.shippedAt });
+  });
+
+  it('sign in where they did before they were matched to the person', async () => {
+    const page = new Page(daemon);
+    await daemon.user('ada.old', 'VIEWER');
+    const { deviceId } = await heldDevice(daemon, 'ada.old');
+    await issue(page, deviceId);
+    await match(deviceId, ada);
+    expect(await own(ada)).toContainEqual(expect.objectContaining({ deviceId, signsInAt: ['accounts'] }));
   });
 
   it('are those of no other person: all others are 2001, as if they did not exist', async () => {
@@ -229,6 +283,16 @@ describe('a lost key', () => {
     ]);
   });
 
+  it('that was locked before it was theirs does not show when', async () => {
+    const { deviceId } = await heldDevice(daemon, 'a.former.name');
+    data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'audit' }));
+    await match(deviceId, ada);
+    const shown = { deviceId, status: 'LOCKED', lockedAt: null };
+    expect(await own(ada)).toContainEqual(expect.objectContaining({ ...shown, next: 'help' }));
+    for (const reason of ['never arrived', 'again'])
+      expect(data(await as(ada, 'POST', `/${deviceId}/lost`, { reason }))).toEqual(shown);
+  });
+
   it('is reported once, also by many requests at the same time', async () => {
     const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
     data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'audit' }));
@@ -250,9 +314,6 @@ describe('a lost key', () => {
 });
 
 describe('a key that is sent home', () => {
-  const ship = (deviceId: string, options = {}) =>
-    daemon.call('POST', `/api/devices/${deviceId}/shipped`, undefined, options);
-
   it('is on its way until a touch of the key confirms that it has arrived', async () => {
     const { deviceId, serialNumber } = await heldDevice(daemon, 'ada.lovelace');
     const key = new ReceiptKey();
@@ -301,13 +362,7 @@ describe('a key that is sent home', () => {
   it('is confirmed by a browser that asks a key which signs in here; the receipt verifies offline', async () => {
     const page = new Page(daemon);
     const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
-    const provider = { name: 'accounts', type: 'devmgr', address: page.origin };
-    const { providerId } = data(await daemon.call('POST', '/api/providers', provider));
-    const path = `/api/devices/${deviceId}/credentials`;
-    const begun = data(await daemon.call('POST', path, { providerId }));
-    const key = new SoftwareKey();
-    const made = { response: key.create(begun.options, page.origin) };
-    data(await daemon.call('POST', `${path}/${begun.credentialId}`, made));
+    const key = await issue(page, deviceId);
     data(await ship(deviceId));
     expect(await own(ada)).toContainEqual(expect.objectContaining({ deviceId, signsInAt: ['accounts'] }));
     const received = (body: object) => page.call('POST', `/api/me/devices/${deviceId}/received`, body, ada.token);
