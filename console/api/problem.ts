@@ -27,6 +27,15 @@ export class Problem extends Error {
   }
 }
 
+/**
+ * Rejects with `changed` what would replace settings as a whole, if those that are stored now are neither the ones with which the form
+ * began nor the ones that it stores: an attempt before may have lost its response.
+ */
+export function demandUnchanged(now: object, ...accepted: readonly object[]): void {
+  const texts = accepted.map(each => JSON.stringify(each));
+  if (!texts.includes(JSON.stringify(now))) throw new Problem('changed', '');
+}
+
 /** The problem behind anything that was thrown; null if the request was only aborted by its page. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { BodyOf } from '../../src/contract/define.ts';
 import type { RouteName } from '../../src/contract/endpoints.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { Problem } from '../api/problem.ts';
+import { demandUnchanged, Problem } from '../api/problem.ts';
 import { settingsForm, text } from '../text/words.ts';
 import { Field } from './field.tsx';
 import { CheckBox, Choice } from './inputs.tsx';
@@ -106,10 +106,8 @@ export function useSettingsForm(fields: Fields, before: object): SettingsForm {
     async send(work, stored = async () => before) {
       faults.value = {};
       try {
-        const [now, first] = [await stored(), before].map(each =>
-          JSON.stringify(textsOf({ ...fields, ...besides }, each)),
-        );
-        if (now !== first) throw new Problem('changed', '');
+        const all = { ...fields, ...besides };
+        demandUnchanged(textsOf(all, await stored()), textsOf(all, before));
         return await work(bodyOf());
       } catch (error) {
         if (error instanceof Problem) faults.value = faultsOf(fields, error);

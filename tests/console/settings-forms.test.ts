@@ -62,4 +62,42 @@ needs('chromium')('a form of settings', () => {
     expect(data(await daemon.call('GET', '/api/policies/pin'))).toEqual({ recipients: [] });
     await context.close();
   });
+
+  it('does not take the requirement of a key from a role that someone else has given it since the page was opened', async () => {
+    const path = '/api/policies/sign-in';
+    const { page, context } = await openTab({ place: 'policies' });
+    await page.getByRole('checkbox', { name: 'Viewer' }).press('Space');
+    await armed(page);
+    const requireKey = async (...of: string[]) => data(await daemon.call('PUT', path, { requireKey: of }));
+    await requireKey('DEALER');
+    await dialog(page).getByRole('button', { name: 'Require keys' }).press('Enter');
+    await dialog(page).getByText(CHANGED).waitFor();
+    expect(data(await daemon.call('GET', path))).toEqual({ requireKey: ['DEALER'] });
+    await page.reload();
+    await page.getByRole('checkbox', { name: 'Viewer' }).press('Space');
+    await armed(page);
+    await dialog(page).getByRole('button', { name: 'Require keys' }).press('Enter');
+    await expect
+      .poll(async () => data(await daemon.call('GET', path)))
+      .toEqual({ requireKey: expect.arrayContaining(['DEALER', 'VIEWER']) });
+    await requireKey();
+    await context.close();
+  });
+
+  it('does not lower what a key must prove if someone else has raised it since the page was opened', async () => {
+    const path = '/api/policies/proof';
+    const { page, context } = await openTab({ place: 'policies' });
+    await button(page, 'Change …').press('Enter');
+    await armed(page);
+    await page.getByLabel('Minimum firmware').fill('YubiKey=5.7.0');
+    await dialog(page).getByRole('button', { name: 'Preview' }).press('Enter');
+    await armed(page);
+    const raised = { requiredGrade: 'unit', allowedAaguids: [], leastFirmware: [] };
+    data(await daemon.call('PUT', path, raised));
+    await button(page, 'Set policy').press('Enter');
+    await dialog(page).getByText(CHANGED).waitFor();
+    expect(data(await daemon.call('GET', path))).toMatchObject(raised);
+    data(await daemon.call('PUT', path, { ...raised, requiredGrade: 'none' }));
+    await context.close();
+  });
 });

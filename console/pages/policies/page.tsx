@@ -1,6 +1,7 @@
 /** The policies of the registry: what keys must prove, who must sign in with one, and where persons are read from. */
 import { useSignal } from '@preact/signals';
 import { type Role, roles } from '../../../src/contract/values.ts';
+import { demandUnchanged } from '../../api/problem.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
@@ -80,6 +81,8 @@ function PolicyDialog({ before, after, onClose, onDone }: PolicyDialogProps) {
       isDangerous
       onClose={onClose}
       onSubmit={async key => {
+        const { requireKey } = await call('showSignInPolicy', {});
+        demandUnchanged(requireKey, before, after);
         await call('setSignInPolicy', { body: { requireKey: [...after] } }, { key });
         onDone();
       }}

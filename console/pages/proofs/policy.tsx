@@ -10,6 +10,7 @@ import {
   requiredGrades,
 } from '../../../src/contract/key-values.ts';
 import type { ProofPolicy } from '../../../src/contract/proof.ts';
+import { demandUnchanged } from '../../api/problem.ts';
 import { call, serverNow } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
@@ -101,7 +102,13 @@ function ChangePolicy({ policy, onClose, onDone }: ChangePolicyProps) {
     names.find(name => !aaguidForm.test(name)) ?? rules.find(({ line, rule }) => !rule || !isFirmware.test(line))?.line;
   if (wanted.value)
     return (
-      <PreviewPolicy policy={wanted.value} onBack={() => (wanted.value = null)} onClose={onClose} onDone={onDone} />
+      <PreviewPolicy
+        before={policy}
+        policy={wanted.value}
+        onBack={() => (wanted.value = null)}
+        onClose={onClose}
+        onDone={onDone}
+      />
     );
   return (
     <ActionDialog
@@ -132,9 +139,9 @@ function ChangePolicy({ policy, onClose, onDone }: ChangePolicyProps) {
 /** The version of a rule, as the contract has it. */
 const isFirmware = /(^|=)\s*\d+(\.\d+){0,3}$/;
 
-type PreviewPolicyProps = ChangePolicyProps & Readonly<{ onBack: () => void }>;
+type PreviewPolicyProps = ChangePolicyProps & Readonly<{ before: ProofPolicy; onBack: () => void }>;
 
-function PreviewPolicy({ policy, onBack, onClose, onDone }: PreviewPolicyProps) {
+function PreviewPolicy({ before, policy, onBack, onClose, onDone }: PreviewPolicyProps) {
   const words = policyWords.proof;
   const now = useMemo(() => serverNow(), []);
   const preview = useResource(signal => previewOf(policy, now, signal));
@@ -145,6 +152,7 @@ function PreviewPolicy({ policy, onBack, onClose, onDone }: PreviewPolicyProps) 
       isDangerous
       isReady={preview.data.value !== undefined}
       onSubmit={async key => {
+        demandUnchanged(await call('showProofPolicy', {}), before, policy);
         await call('setProofPolicy', { body: policy }, { key });
         onDone();
         onClose();
