@@ -65,7 +65,11 @@ export function errorResponse(error: unknown, atLogin = false): ErrorResponse {
   if (error instanceof StoreUnavailable)
     return { code: 500, message: 'the store does not respond; nothing was changed', status: 503 };
   if (error instanceof StoreFailure)
-    return { code: 500, message: 'the service cannot store changes now; nothing was changed', status: 500 };
+    return {
+      code: 500,
+      message: 'the store failed; nothing was changed. The log has the details under the request id',
+      status: 500,
+    };
   const known = frameworkErrors[(error as FastifyError | undefined)?.code ?? ''];
   if (known) return { ...known, status: httpStatus(known.code) };
   return { code: 500, message: codes[500].meaning, status: 500 };

@@ -62,7 +62,7 @@ const refusal = {
   status: 500,
   code: 500,
   data: null,
-  message: expect.stringMatching(/cannot store changes now; nothing was changed/),
+  message: expect.stringMatching(/the store failed; nothing was changed/),
 };
 
 /** Refusal, degraded health and recovery, whatever is wrong with the disk. */

@@ -18,7 +18,8 @@ const shared: Readonly<Record<string, ErrorGroup>> = {
   NoPermission: { status: 403, codes: [Code.noPermission], counted: true },
   RateLimited: { status: 429, codes: [429], counted: true },
   InternalError: { status: 500, codes: [500], counted: true },
-  StoreUnavailable: { status: 503, codes: [500], counted: true },
+  // Without the store, the request is not counted.
+  StoreUnavailable: { status: 503, codes: [500], counted: false },
 };
 
 const keyOf = ({ status, codes, counted }: ErrorGroup) => `${status} ${codes.join()} ${counted}`;
@@ -66,12 +67,12 @@ function response({ status, codes: found, counted }: ErrorGroup, shape?: RouteSh
     content: {
       [json]: {
         schema: { allOf: [ref('Error'), { type: 'object', required: ['code'], properties: { code } }] },
-        examples: Object.fromEntries(found.map(each => [codes[each].name, namedExample(each, shape)])),
+        examples: Object.fromEntries(found.map(each => [codes[each].name, namedExample(each, status, shape)])),
       },
     },
   };
 }
 
-function namedExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
-  return { summary: `${code} ${codes[code].meaning}`, value: errorExample(code, shape) };
+function namedExample(code: ErrorCode, status: number, shape: RouteShape | undefined): JsonObject {
+  return { summary: `${code} ${codes[code].meaning}`, value: errorExample(code, status, shape) };
 }

@@ -1,10 +1,10 @@
 /** Example values: those of the operation first, then those of the field's name, then those of its schema. */
 import type { TSchema } from 'typebox';
-import { Code, codes, type ErrorCode } from '../codes.ts';
+import { Code, codes, type ErrorCode, type InputProblem } from '../codes.ts';
 import type { RouteShape } from '../define.ts';
 import { forEachText } from '../device-description.ts';
 import { receiptText } from '../receipts/text.ts';
-import { messageOf, messages } from './messages.ts';
+import { messageOf, messages, storeAway, unknownParameter } from './messages.ts';
 import type { Json, JsonObject } from './schemas.ts';
 
 const registryId = '24d33d41165a36cd537462bd00de2a98';
@@ -271,20 +271,23 @@ export function givenParameter(shape: RouteShape, name: string): Json | undefine
 export const suggested = (schema: TSchema): Json | undefined => plain(schema).examples?.[0] ?? plain(schema).default;
 
 /** The envelope of an error of one operation, or of any operation if `shape` is undefined. */
-export function errorExample(code: ErrorCode, shape: RouteShape | undefined): JsonObject {
+export function errorExample(code: ErrorCode, status: number, shape: RouteShape | undefined): JsonObject {
+  if (status === 503) return { code, message: storeAway, data: null };
   const recorded = shape && messageOf(shape, code);
+  if (code === Code.parameterError)
+    return inputFault(typeof recorded === 'string' ? { field: '', reason: recorded } : recorded, shape);
+  return { code, message: recorded ?? messages[code] ?? codes[code].meaning, data: null };
+}
+
+/** The envelope of 1001: the recorded problem, else all problems of an empty body, else that of any operation. */
+function inputFault(recorded: InputProblem | undefined, shape: RouteShape | undefined): JsonObject {
   const input = shape?.body ?? shape?.form ?? shape?.query;
-  if (typeof recorded === 'object')
-    return { code, message: `${recorded.field} ${recorded.reason}`, data: null, details: [{ ...recorded }] };
   const required = recorded || !input ? [] : (plain(input).required ?? []);
-  const message = recorded ?? messages[code] ?? codes[code].meaning;
-  if (code !== Code.parameterError) return { code, message, data: null };
-  const [first] = required;
-  // All problems of an empty body, as the response lists them.
-  const problems = required.map(field => {
+  const missing = required.map(field => {
     const allowed = plain(input!).properties?.[field]?.enum;
     return { field, reason: 'is required', ...(allowed ? { allowed } : {}) };
   });
-  if (first) return { code, message: `${first} is required`, data: null, details: problems };
-  return { code, message, data: null, details: [{ field: '', reason: message }] };
+  const [first, ...others] = missing.length > 0 ? missing : [{ ...(recorded ?? unknownParameter) }];
+  const message = `${first!.field} ${first!.reason}`.trim();
+  return { code: Code.parameterError, message, data: null, details: [first!, ...others] };
 }

@@ -1,4 +1,4 @@
-/** Messages of errors as a registry gives them; `tests/api/documents-examples.test.ts` compares them with its responses. */
+/** Messages of errors as a registry gives them; `tests/api/documents-*.test.ts` compare them with its responses. */
 import { Code, type ErrorCode, type InputProblem } from '../codes.ts';
 import type { RouteName } from '../endpoints.ts';
 
@@ -8,7 +8,15 @@ type Messages = Partial<Record<ErrorCode, string>>;
 export const messages: Messages = {
   [Code.tokenInvalid]: 'a token is required: Authorization: Bearer …',
   [Code.noPermission]: 'the role VIEWER is not allowed to do this',
+  429: 'too many requests; try again in 12 s',
+  500: 'the store failed; nothing was changed. The log has the details under the request id',
 };
+
+/** Of a response with the status 503, which has the code 500. */
+export const storeAway = 'the store does not respond; nothing was changed';
+
+/** What a request of any operation can have wrong. With `Prefer: handling=strict` it is refused. */
+export const unknownParameter: InputProblem = { field: 'user', reason: 'is not a parameter of this operation' };
 
 const noTerminal = { 404: 'no terminal is waiting for this code: it is wrong, was used or has expired' };
 const noChallenge = { 404: 'no such challenge: proofId is unknown' };
