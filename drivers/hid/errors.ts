@@ -1,5 +1,6 @@
 /** The failures of node-hid as HardwareErrors, and what an operator can do about missing libraries and permissions. */
 import { HardwareError, type HardwareErrorCode } from '../hardware-error.ts';
+import { howToReinstall } from '../reinstall.ts';
 import { cleanText } from '../text.ts';
 import { VENDOR } from '../usb/ids.ts';
 
@@ -39,7 +40,7 @@ export function describeMissing(error: unknown): string {
     const name = PACKAGES[library] ?? `the package that contains ${library}`;
     return `USB keys cannot be read: ${library} is missing. Install it with: apt-get install ${name}`;
   }
-  return `USB keys cannot be read: node-hid does not work on this machine (${text}). Run npm ci again on this machine`;
+  return `USB keys cannot be read: node-hid does not work on this machine (${text}): ${howToReinstall()}`;
 }
 
 /** Where an administrator puts the rules. Numbered above 60, because systemd's fido_id tags FIDO keys there. */

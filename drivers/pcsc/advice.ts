@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { howToReinstall } from '../reinstall.ts';
 
 /** In the text of the system about a library of PC/SC that it does not find. */
 const SYSTEM_LIBRARY = /libpcsclite\.so|PCSC\.framework|WinSCard/i;
@@ -17,7 +18,7 @@ export function explainLoadFailure(message: string): string {
     return 'The PC/SC library libpcsclite.so.1 is missing: install it with `apt-get install libpcsclite1 pcscd`.';
   }
   if (NOT_INSTALLED.test(message)) {
-    return `The PC/SC binding for ${process.platform}-${process.arch} is not installed: run \`npm ci\` on this machine.`;
+    return `The PC/SC binding for ${process.platform}-${process.arch} is not installed: ${howToReinstall()}.`;
   }
   return `The PC/SC binding could not be loaded: ${message.split('\n', 1)[0]}`;
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { HardwareError } from '../../drivers/hardware-error.ts';
 
 import { describeMissing, hardwareError } from '../../drivers/hid/errors.ts';
+import { howToReinstall } from '../../drivers/reinstall.ts';
 
 test.each([
   ['libusb-1.0.so.0', 'libusb-1.0-0'],
@@ -13,8 +14,17 @@ test.each([
   );
 });
 
-test('the message about another load failure contains its text', () => {
-  expect(describeMissing(new Error('No native build was found'))).toContain('No native build was found');
+test('the message about another load failure contains its text and what to do', () => {
+  const message = describeMissing(new Error('No native build was found'));
+  expect(message).toContain('(No native build was found): run `npm ci` on this machine');
+});
+
+test.each([
+  [null, 'run `npm ci` on this machine'],
+  ['/usr/bin/devmgr', 'install the package again: `apt-get install --reinstall ./devmgr_VERSION_ARCH.deb`'],
+  ['/opt/devmgr', `replace /opt/devmgr with the executable for ${process.platform}-${process.arch}`],
+])('native modules of the executable %s are replaced with it', (executable, words) => {
+  expect(howToReinstall(executable)).toBe(words);
 });
 
 test.each([
