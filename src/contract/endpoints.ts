@@ -12,11 +12,13 @@ export interface Endpoint {
   readonly access?: 'public';
   /** Present if the response is a credential, concerns one or is soon outdated: it is never stored, so an Idempotency-Key is ignored. */
   readonly neverReplayed?: true;
+  /** Present if the response to a success is a file or a page, not the envelope. */
+  readonly withoutEnvelope?: true;
   /** Fields that `data` of a success has at least, or nothing can be shown. `list.id` is a field of each item of `list`. */
   readonly returns: readonly string[];
 }
 
-type EndpointOptions = Pick<Endpoint, 'access' | 'neverReplayed'>;
+type EndpointOptions = Pick<Endpoint, 'access' | 'neverReplayed' | 'withoutEnvelope'>;
 const endpoint =
   <const M extends Endpoint['method']>(method: M) =>
   <const P extends string, const R extends readonly string[], const O extends EndpointOptions = object>(
@@ -60,7 +62,7 @@ export const endpoints = {
   showSsoSettings: get('/api/sso/settings', ['enabled', 'roles']),
   testSso: post('/api/sso/test', ['ok', 'findings'], { neverReplayed: true }),
   startSso: post('/api/auth/sso/start', ['url', 'state'], { access: 'public', neverReplayed: true }),
-  finishSso: get('/api/auth/sso/callback', [], { access: 'public' }),
+  finishSso: get('/api/auth/sso/callback', [], { access: 'public', withoutEnvelope: true }),
   showSsoTerminal: post('/api/auth/sso/terminal', ['account', 'url'], { access: 'public', neverReplayed: true }),
   takeSso: post('/api/auth/sso/callback', ['token', 'expireTime', 'user'], { access: 'public', neverReplayed: true }),
   startSsoDevice: post(
@@ -79,7 +81,7 @@ export const endpoints = {
   deactivateDevice: post('/api/devices/{deviceId}/deactivate', ['deviceId', 'status']),
   shipDevice: post('/api/devices/{deviceId}/shipped', ['deviceId', 'shippedAt']),
   listDevices: get('/api/devices/list', ['list', 'pagination', 'list.deviceId', 'list.serialNumber']),
-  exportDevices: get('/api/devices/export', []),
+  exportDevices: get('/api/devices/export', [], { withoutEnvelope: true }),
   getDevice: get('/api/devices/{deviceId}', ['deviceId', 'serialNumber', 'status']),
   updateDevice: put('/api/devices/{deviceId}', ['deviceId']),
   generateActivationCode: post('/api/devices/generate-activation-code', ['deviceId', 'activationCode']),
@@ -88,10 +90,10 @@ export const endpoints = {
   listAppVersions: get('/api/app-versions/list', ['list', 'pagination', 'list.versionId']),
   getLatestAppVersion: get('/api/app-versions/latest', ['latest']),
   getAppVersion: get('/api/app-versions/{versionId}', ['versionId', 'sha256', 'fileName']),
-  downloadAppVersion: get('/api/app-versions/{versionId}/download', []),
+  downloadAppVersion: get('/api/app-versions/{versionId}/download', [], { withoutEnvelope: true }),
   createBackup: post('/api/devices/{deviceId}/backups', ['backupId']),
   listBackups: get('/api/devices/{deviceId}/backups/list', ['list', 'pagination', 'list.backupId']),
-  downloadBackup: get('/api/devices/{deviceId}/backups/{backupId}/download', []),
+  downloadBackup: get('/api/devices/{deviceId}/backups/{backupId}/download', [], { withoutEnvelope: true }),
   restoreBackup: post('/api/devices/{deviceId}/backups/{backupId}/restore', ['backupId']),
   createUser: post('/api/users', ['id', 'username']),
   listUsers: get('/api/users/list', ['list', 'pagination', 'list.id', 'list.username']),
@@ -209,11 +211,11 @@ export const endpoints = {
   listEvents: get('/api/events', ['list', 'head', 'list.type', 'list.data']),
   streamNotifications: get('/api/ws/notifications', []),
   getHealth: get('/api/health', ['service', 'version'], { access: 'public' }),
-  getSwaggerPage: get('/api/swagger-ui.html', [], { access: 'public' }),
-  getOpenapiJson: get('/api/openapi.json', [], { access: 'public' }),
-  getOpenapiYaml: get('/api/openapi.yaml', [], { access: 'public' }),
-  getPostmanCollection: get('/api/postman.json', [], { access: 'public' }),
-  getMetrics: get('/metrics', []),
+  getSwaggerPage: get('/api/swagger-ui.html', [], { access: 'public', withoutEnvelope: true }),
+  getOpenapiJson: get('/api/openapi.json', [], { access: 'public', withoutEnvelope: true }),
+  getOpenapiYaml: get('/api/openapi.yaml', [], { access: 'public', withoutEnvelope: true }),
+  getPostmanCollection: get('/api/postman.json', [], { access: 'public', withoutEnvelope: true }),
+  getMetrics: get('/metrics', [], { withoutEnvelope: true }),
 } as const;
 
 /** Name of an operation: its `operationId`. */

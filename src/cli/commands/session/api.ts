@@ -10,7 +10,6 @@ import { tryOr, usage } from '../../fault.ts';
 import type { Context } from '../../framework/context.ts';
 import { command } from '../../framework/define.ts';
 import { inputText } from '../../jobs/input-file.ts';
-import type { Io } from '../../terminal/io.ts';
 import { harmless } from '../../terminal/text.ts';
 
 /** Bytes of a body; the daemon takes no more. */
@@ -20,7 +19,7 @@ const hint = 'the operations: devmgr api getOpenapiJson, or the page /api/swagge
 /** `GET /api/devices/DEV-1`, with the login, the certificates and the retries of all commands. */
 export const api = command({
   description:
-    'Sends a request to PATH and writes the data of the response as JSON. Without METHOD, it sends a GET, or a POST if there is --field or --body and the path has no GET. Instead of METHOD and PATH, you can give the operationId of an operation, with its path parameters as fields.\n--field adds a parameter to the query of a GET, else a member of the body. true, false, null and numbers are sent as such values; "NAME=\'7\'" sends a text.\nPass secrets in the body on standard input (--body -): other users can see arguments.',
+    'Sends a request to PATH and writes the data of the response as JSON. A document is written whole: --jq selects from one in JSON, and other text is written as it is. Without METHOD, it sends a GET, or a POST if there is --field or --body and the path has no GET. Instead of METHOD and PATH, you can give the operationId of an operation, with its path parameters as fields.\n--field adds a parameter to the query of a GET, else a member of the body. true, false, null and numbers are sent as such values; "NAME=\'7\'" sends a text.\nPass secrets in the body on standard input (--body -): other users can see arguments.',
   args: [
     { name: 'METHOD', help: 'GET, POST or PUT; or the path, or the name of an operation' },
     { name: 'PATH', help: 'path, such as /api/devices/DEV-1', optional: true },
@@ -65,7 +64,7 @@ export const api = command({
       for await (const item of itemsOf(server, operation as 'listDevices', input as object)) await out.row(item);
       return;
     }
-    if (isRead && endpoints[operation].returns.length === 0) return writeFile(context.io, server, operation, input);
+    if ('withoutEnvelope' in endpoints[operation]) return writeFile(context, server, operation, input);
     const { data } = await server.send({ operation, input: input as never });
     await out.document(data ?? null);
   },
@@ -154,17 +153,23 @@ async function bodyIn({ io }: Context, file: string): Promise<Readonly<Record<st
   return body;
 }
 
-/** A document or an export: text with line feeds alone, harmless on a terminal. */
-async function writeFile(io: Io, server: Client, operation: RouteName, input: AnyInput): Promise<void> {
+/** A document in JSON as any data; another text with line feeds alone, harmless on a terminal. */
+async function writeFile({ io, out }: Context, server: Client, operation: RouteName, input: AnyInput): Promise<void> {
   const { headers, bytes } = await server.download({ operation, input });
-  if (!/^(text\/|application\/(json|yaml|x-ndjson|.*\+json))/.test(headers['content-type'] ?? ''))
+  const type = headers['content-type'] ?? '';
+  const isJson = /^application\/(json|.*\+json)\b/.test(type);
+  if (!isJson && !/^(text\/|application\/(yaml|x-ndjson))/.test(type))
     throw usage(`${operation} returns a file that is not text`, 'devmgr --help --all has the command that stores it');
+  if (!isJson && out.isSelective) throw usage(`${operation} returns text, not JSON`, 'omit --jq and --fields');
   const decoder = new TextDecoder();
   let rest = '';
   for await (const part of bytes) {
-    const text = rest + decoder.decode(part, { stream: true });
+    rest += decoder.decode(part, { stream: true });
+    if (isJson) continue;
     // The line feed that follows may be in the next part.
-    rest = text.endsWith('\r') ? '\r' : '';
-    await io.write(harmless(text.slice(0, text.length - rest.length).replaceAll('\r\n', '\n'), false));
+    const end = rest.endsWith('\r') ? rest.length - 1 : rest.length;
+    await io.write(harmless(rest.slice(0, end).replaceAll('\r\n', '\n'), false));
+    rest = rest.slice(end);
   }
+  if (isJson) await out.document(JSON.parse(rest));
 }
