@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import type { SsoAccounts } from './accounts.ts';
 import * as domain from './records.ts';
 import type { SsoSessions } from './sessions.ts';
-import type { SsoSettingsService } from './settings.ts';
+import { isHere, type SsoSettingsService } from './settings.ts';
 
 /** Dependencies. `persons`, `issued`: undefined in a registry without them. `now`: milliseconds since 1970. */
 interface HolderKeyParts {
@@ -56,9 +56,12 @@ export class HolderKeys implements KeyJudge {
     const { store, sessions } = this.#parts;
     const key = keyOfSession(id);
     if (key === null) return sessions.check(user, id);
-    await sessions.find(user, id);
-    const admitted = await this.#admitted(await store.user(user), ({ number }) => number === key);
-    if (!admitted) throw new ApiError(Code.tokenInvalid, 'the key of this session no longer signs in; sign in again');
+    const { session } = await sessions.find(user, id);
+    const record = await store.user(user);
+    const admitted = await this.#admitted(record, ({ number }) => number === key);
+    // The limits of local accounts may have changed.
+    if (!admitted || domain.localRefusal(admitted.config, record!.username, session.isHere ?? false) !== null)
+      throw new ApiError(Code.tokenInvalid, 'the key of this session no longer signs in; sign in again');
   }
 
   #open(user: UserRecord, credentialId: string, address: string): Promise<string> {
@@ -74,7 +77,14 @@ export class HolderKeys implements KeyJudge {
       const at = now();
       const id = domain.keySessionId(version, randomBytes(16).toString('base64url'), key.number);
       const times = { checkedAt: at, confirmedAt: at, endsAt: at + tokenSeconds * 1000 };
-      const session = { id, provider: domain.providerOf(config), sid: null, sealed: '', ...times };
+      const session = {
+        id,
+        provider: domain.providerOf(config),
+        sid: null,
+        sealed: '',
+        ...times,
+        isHere: isHere(address),
+      };
       const row = (await store.ssoSessions(user.number)) ?? { number: user.number, version: 0, sessions: [] };
       const open = row.sessions.filter(one => versionOfSession(one.id) === version);
       await accounts.commit([domain.setSessions(row, [...open, session], at)], guards);

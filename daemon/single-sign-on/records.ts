@@ -45,6 +45,13 @@ export const sessionId = (version: number, random: string): string => `${version
 export const keySessionId = (version: number, random: string, passkey: number): string =>
   `${sessionId(version, random)}.${passkey}`;
 
+/** Why an account may not sign in without the provider; null if it may. `isHere`: on the machine of the daemon. */
+export function localRefusal({ localAccounts: { from, names }, name }: SsoConfig, account: string, isHere: boolean) {
+  if (names && !names.includes(account)) return `this account cannot sign in here: sign in with ${name}`;
+  if (from !== 'LOOPBACK' || isHere) return null;
+  return `local accounts can sign in only on the machine of the daemon: sign in with ${name}`;
+}
+
 /**
  * Ends all sessions if the provider, the client or the roles of its groups are others, `holders` is turned off, or single sign-on is
  * turned on or off.
@@ -172,6 +179,8 @@ export interface SsoSession {
   /** When the provider has confirmed it last. */
   readonly confirmedAt: number;
   readonly endsAt: number;
+  /** Present if a key has opened it on the machine of the daemon. */
+  readonly isHere?: boolean;
 }
 
 /** The sessions of a user, as they are stored. They change with each check, so the journal does not prove them. */

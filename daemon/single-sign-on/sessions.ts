@@ -138,14 +138,16 @@ export class SsoSessions implements SessionJudge {
     if (sub !== null && !user) return { ended: 0 };
     const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
     const digest = sid === null ? null : domain.sidOf(config.issuer, sid);
-    // A session for which the provider has not named an id ends with any session of the person.
     const version = await store.documentVersion(SESSIONS);
-    const isNamed = (session: domain.SsoSession) =>
-      versionOfSession(session.id) === version &&
-      (digest === null || session.sid === digest || (user && session.sid === null));
+    // A session for which the provider has not named an id, such as that of a key, ends with any session of the person.
+    const endingIn = (sessions: readonly domain.SsoSession[]) => {
+      const open = sessions.filter(session => versionOfSession(session.id) === version);
+      const isPerson = user !== null || open.some(session => session.sid === digest);
+      return open.filter(({ sid }) => digest === null || sid === digest || (isPerson && sid === null));
+    };
     let ended = 0;
     for (const row of rows) {
-      const named = row?.sessions.filter(isNamed) ?? [];
+      const named = endingIn(row?.sessions ?? []);
       if (row && named.length > 0)
         await this.#end(
           row.number,

@@ -58,6 +58,9 @@ const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>): Binding
   place: domain.providerOf(config),
 });
 
+/** Whether the address is of the machine of the daemon. */
+export const isHere = (address: string): boolean => clientOf(address) === 'loopback';
+
 /** A refusal is thrown as an `ApiError`. */
 export class SsoSettingsService implements LocalJudge {
   readonly #parts: SsoSettingsParts;
@@ -128,14 +131,8 @@ export class SsoSettingsService implements LocalJudge {
 
   /** Refuses with 2007 a sign-in without the provider that is limited to other accounts, or to the machine of the daemon. */
   demandPlace(config: domain.SsoConfig, user: UserRecord, address: string): void {
-    const { from, names } = config.localAccounts;
-    if (names && !names.includes(user.username))
-      throw new ApiError(Code.noPermission, `this account cannot sign in here: sign in with ${config.name}`);
-    if (from === 'LOOPBACK' && clientOf(address) !== 'loopback')
-      throw new ApiError(
-        Code.noPermission,
-        `local accounts can sign in only on the machine of the daemon: sign in with ${config.name}`,
-      );
+    const reason = domain.localRefusal(config, user.username, isHere(address));
+    if (reason !== null) throw new ApiError(Code.noPermission, reason);
   }
 
   /** `origin`: of the registry. */

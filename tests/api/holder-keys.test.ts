@@ -10,7 +10,14 @@ import { data } from '../support/fleet.ts';
 import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
 import { answering } from '../support/http-servers.ts';
 import { SoftwareKey } from '../support/software-key.ts';
-import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
+import {
+  Browser,
+  logoutTokenOf,
+  type SsoProvider,
+  sendClaims,
+  setUp,
+  startSsoProvider,
+} from '../support/sso-provider.ts';
 
 const notAccepted = { status: 401, code: 1004, message: 'the security key was not accepted', data: null };
 const elsewhere = {
@@ -26,7 +33,7 @@ let providerId: string;
 beforeAll(async () => {
   // Removed credentials refuse a key as well: what is tested here must hold before that.
   vi.spyOn(CredentialRemovals.prototype, 'look').mockResolvedValue(false);
-  daemon = await startTestDaemon();
+  daemon = await startTestDaemon({ trustProxy: ['127.0.0.1/32'] });
   provider = await letHoldersIn(daemon);
   page = new Page(daemon);
   const accounts = { name: 'accounts', type: 'devmgr', address: page.origin };
@@ -245,6 +252,19 @@ describe('a HOLDER who signs in with the key alone', () => {
     expect(await own(token)).toMatchObject(ended);
   });
 
+  it('is logged out by a logout that names only the session at the provider', async () => {
+    const { key } = await withKey('jon');
+    const other = await withKey('jil');
+    sendClaims(provider, { sid: 'session of jon' });
+    await atProvider('jon');
+    provider.alter = null;
+    const [token, others] = [await tokenOf(key), await tokenOf(other.key)];
+    const logout = { logout_token: await logoutTokenOf(provider, 'session of jon') };
+    expect(await daemon.call('POST', '/api/auth/sso/logout', logout, { token: null })).toMatchObject({ code: 200 });
+    expect(await own(token)).toMatchObject(ended);
+    data(await own(others));
+  });
+
   it('confirms the arrival of a key with this key, and with no other one', async () => {
     const { deviceId, key } = await withKey('ned');
     const second = await heldDevice(daemon, 'ned');
@@ -267,11 +287,17 @@ describe('a HOLDER who signs in with the key alone', () => {
     }
   });
 
-  it('is bound by the limits of sign-ins without the provider', async () => {
+  it('is bound by the limits of sign-ins without the provider, and its session ends when they exclude it', async () => {
     const { key } = await withKey('kim');
     const limited = (localAccounts: object) => setUp(daemon, provider, { holders: true, localAccounts });
+    const token = await tokenOf(key);
+    const elsewhere = data(await new Page(daemon, { headers: { 'x-forwarded-for': '203.0.113.7' } }).signIn(key)).token;
+    await limited({ from: 'LOOPBACK', names: null });
+    data(await own(token));
+    expect(await own(elsewhere)).toMatchObject(ended);
     await limited({ from: 'ANYWHERE', names: ['admin'] });
     expect(await page.signIn(key)).toMatchObject({ status: 403, code: 2007, data: null });
+    expect(await own(token)).toMatchObject(ended);
     await limited({ from: 'ANYWHERE', names: null });
     expect(await page.signIn(key)).toMatchObject({ code: 200 });
   });

@@ -1,14 +1,20 @@
 /** Sign-ins at a provider of OpenID Connect. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeJwt, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { second } from '../support/clock.ts';
 import { adminPassword, startTestDaemon } from '../support/daemon.ts';
 import { clockOfTests, daemonOfTests } from '../support/daemon-tests.ts';
 import { data, deviceIn } from '../support/fleet.ts';
 import { itAnswersLikeExamples } from '../support/recorded-examples.ts';
-import { Browser, type SsoProvider, setUp, startSsoProvider } from '../support/sso-provider.ts';
+import {
+  Browser,
+  logoutTokenOf,
+  type SsoProvider,
+  sendClaims,
+  setUp,
+  startSsoProvider,
+} from '../support/sso-provider.ts';
 import { openStream } from '../support/stream-client.ts';
 
 const clock = clockOfTests();
@@ -27,16 +33,7 @@ beforeEach(async () => {
   await setUp(daemon, provider);
 });
 
-/** The provider signs other claims from now on. */
-function sending(change: object): void {
-  provider.alter = async answer => {
-    const key = provider.key();
-    const signer = new SignJWT({ ...decodeJwt(answer.id_token as string), ...change });
-    signer.setProtectedHeader({ alg: 'RS256', kid: key.kid! });
-    answer.id_token = await signer.sign(await importJWK(key, 'RS256'));
-  };
-}
-
+const sending = (change: object) => sendClaims(provider, change);
 const session = (token: string) => daemon.call('GET', '/api/auth/session', undefined, { token });
 const minute = 60 * second;
 /** At the same address, which the provider knows. */
@@ -347,16 +344,7 @@ describe('a session that came from the provider', () => {
       return (await new Browser().signIn(daemon, 's-ana')).token;
     };
     const [one, two] = [await signIn('session-1'), await signIn('session-2')];
-    const key = provider.key();
-    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
-    const token = await new SignJWT({ events, sid: 'session-1', jti: 'logout-1' })
-      .setProtectedHeader({ alg: 'RS256', kid: key.kid!, typ: 'logout+jwt' })
-      .setIssuer(provider.issuer)
-      .setAudience('devmgr')
-      .setIssuedAt()
-      .setExpirationTime('2m')
-      .sign(await importJWK(key, 'RS256'));
-    const body = { logout_token: token };
+    const body = { logout_token: await logoutTokenOf(provider, 'session-1') };
     expect(data(await daemon.call('POST', '/api/auth/sso/logout', body, { token: null }))).toEqual({ ended: 1 });
     expect([(await session(one)).code, (await session(two)).code]).toEqual([1004, 200]);
     // Someone who has recorded the token cannot end a later session with it.

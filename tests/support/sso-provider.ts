@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { decodeJwt, exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { Provider } from 'oidc-provider';
 
 /** A daemon, in this process or in another one. */
@@ -149,6 +149,28 @@ export async function startSsoProvider({
   };
   await make();
   return provider;
+}
+
+/** The provider signs other claims from now on, until its `alter` is set. */
+export function sendClaims(provider: SsoProvider, change: object): void {
+  provider.alter = async answer => {
+    answer.id_token = await signed(provider, { ...decodeJwt(answer.id_token as string), ...change }, 'JWT');
+  };
+}
+
+/** A logout token that names a session and not its person. */
+export function logoutTokenOf(provider: SsoProvider, sid: string): Promise<string> {
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  const iat = Math.floor(Date.now() / 1000);
+  const times = { iat, exp: iat + 120 };
+  const claims = { ...times, iss: provider.issuer, aud: clientId, events, sid, jti: `logout ${sid}` };
+  return signed(provider, claims, 'logout+jwt');
+}
+
+async function signed(provider: SsoProvider, claims: JWTPayload, typ: string): Promise<string> {
+  const key = provider.key();
+  const signer = new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: key.kid!, typ });
+  return signer.sign(await importJWK(key, 'RS256'));
 }
 
 function rewrite(response: ServerResponse, alter: NonNullable<SsoProvider['alter']>): void {
