@@ -9,5 +9,5 @@ export function howToReinstall(executable: string | null = isSea() ? process.exe
   if (executable === null) return 'run `npm ci` on this machine';
   if (executable === PACKAGED)
     return 'install the package again: `apt-get install --reinstall ./devmgr_VERSION_ARCH.deb`';
-  return `replace ${executable} with the executable for ${process.platform}-${process.arch}`;
+  return `replace ${executable} with the executable for this platform`;
 }
