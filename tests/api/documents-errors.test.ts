@@ -1,4 +1,4 @@
-/** The examples of the errors that any operation can have (1001, 429, 500, 503) are compared with real responses, and so are their headers. */
+/** Examples and headers of the errors that any operation can have (1001, 429, 500, 503) are compared with real responses. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

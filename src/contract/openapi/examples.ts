@@ -276,7 +276,8 @@ export function errorExample(code: ErrorCode, status: number, shape: RouteShape 
   const recorded = shape && messageOf(shape, code);
   if (code === Code.parameterError)
     return inputFault(typeof recorded === 'string' ? { field: '', reason: recorded } : recorded, shape);
-  return { code, message: recorded ?? messages[code] ?? codes[code].meaning, data: null };
+  const message = typeof recorded === 'string' ? recorded : messages[code];
+  return { code, message: message ?? codes[code].meaning, data: null };
 }
 
 /** The envelope of 1001: the recorded problem, else all problems of an empty body, else that of any operation. */
