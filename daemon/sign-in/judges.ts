@@ -29,6 +29,8 @@ export interface KnownPerson {
   /** `personKey` of the user name. */
   readonly userKey: string;
   readonly active: boolean;
+  /** `erasure`: the registry no longer knows who it was. */
+  readonly endedBy: string | null;
 }
 
 /** Finds the persons of the registry. Null if there is none. */

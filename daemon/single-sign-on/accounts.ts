@@ -71,7 +71,7 @@ export class SsoAccounts {
 
   /**
    * The active person of the registry that someone at the provider is. The first sign-in decides by the name: a later name, which some
-   * providers let people choose, makes no one another person.
+   * providers let people choose, makes no one another person. Someone whose person was erased is a new one, as at a first sign-in.
    */
   async #personOf(subject: NamedSubject): Promise<KnownPerson | null> {
     const persons = this.#parts.persons();
@@ -81,7 +81,8 @@ export class SsoAccounts {
     const linked = person === null ? null : await persons.numbered(person);
     if (linked?.active) return linked;
     const named = subject.name === null ? null : await persons.named(subject.name);
-    if (!named?.active || (linked && linked.userKey !== named.userKey)) return null;
+    const isOther = linked && linked.endedBy !== 'erasure' && linked.userKey !== named?.userKey;
+    if (!named?.active || isOther) return null;
     const { claim } = await this.#claimOf(named.number);
     if (!claim || claim.key === key || claim.issuer !== subject.issuer) return named;
     const { user } = await this.#linked(claim.key);
@@ -163,8 +164,11 @@ export class SsoAccounts {
   async #giveTo(holder: number, user: UserRecord, more: readonly Guard[]): Promise<void> {
     const persons = this.#parts.persons();
     const person = await persons?.numbered(holder);
-    if (!persons || !person?.active || user.userKey === person.userKey || isGiven(user)) return;
-    const { change, guards } = give(user, person.userKey, { before: null, after: personIds.format(holder) });
+    if (!persons || !person?.active || user.userKey === person.userKey) return;
+    const erased = isGiven(user) ? await persons.named(user.userKey) : null;
+    if (isGiven(user) && erased?.endedBy !== 'erasure') return;
+    const before = erased && personIds.format(erased.number);
+    const { change, guards } = give(user, person.userKey, { before, after: personIds.format(holder) });
     await this.commit([change], [...guards, persons.presence(person), ...more]);
   }
 

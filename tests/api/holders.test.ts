@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkReceipt } from '../../src/contract/receipts/check.ts';
 import type { Receipt } from '../../src/contract/receipts.ts';
 import { Page } from '../support/browser.ts';
-import { startTestDaemon, type TestDaemon } from '../support/daemon.ts';
+import { adminPassword, startTestDaemon, type TestDaemon } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { heldDevice, holder, letHoldersIn } from '../support/holder.ts';
 import { ReceiptKey, trustReceiptKeys } from '../support/receipt-key.ts';
@@ -121,6 +121,28 @@ describe('who becomes a HOLDER', () => {
       expect(left.accounts).toContain(user.id);
       const { items } = data(await daemon.call('GET', `/api/people/${personId}/case`));
       expect(items).toContainEqual(expect.objectContaining({ kind: 'account', id: user.id, state: 'closed' }));
+    }
+  });
+
+  it('is a new person with the same account if the registry has erased the earlier one', async () => {
+    for (const name of ['rehired', 'Zoé']) {
+      const { user, personId } = await holder(daemon, provider, name);
+      const { deviceId } = await heldDevice(daemon, name);
+      const of = (id: string, path: string, body: object) => daemon.call('POST', `/api/people/${id}${path}`, body);
+      data(await of(personId, '/leave', { reason: 'left' }));
+      data(await of(personId, '/case/close', { reason: 'done' }));
+      data(await of(personId, '/erase', { confirmPassword: adminPassword }));
+      const again = data(await daemon.call('POST', '/api/people', { userName: name }));
+      // The leave has disabled the account: an ADMIN decides whether it continues.
+      expect(await signIn(`s-${name}`)).toMatchObject({ token: '' });
+      data(await daemon.call('PUT', `/api/users/${user.id}`, { disabled: false }));
+      const signed = await signIn(`s-${name}`);
+      expect(signed.user).toMatchObject({ id: user.id, role: 'HOLDER' });
+      const later = await heldDevice(daemon, name);
+      const list = await own(signed as never);
+      expect(list).toMatchObject([{ deviceId: later.deviceId }]);
+      expect(JSON.stringify(list)).not.toContain(deviceId);
+      expect(data(await of(again.personId, '/leave', { reason: 'left' })).accounts).toContain(user.id);
     }
   });
 
