@@ -1,6 +1,7 @@
 /** Events of the journal as lines. */
 import * as icons from 'lucide';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
+import { personIds } from '../../src/contract/ids.ts';
 import { mayChange } from '../api/session.ts';
 import { linkTo } from '../router.ts';
 import { text } from '../text/words.ts';
@@ -165,6 +166,8 @@ function Subject({ data }: Pick<Notification, 'data'>) {
   const page = name === undefined || (name === 'personId' && !mayChange.value) ? null : subjectPages[name];
   // A device is known by its id; what else has a name is known by that.
   const named = [id, ...(name === 'deviceId' ? [] : [data.username, data.name, data.url])].filter(Boolean).join(' ');
+  // Entries about an account at the provider have no id of it.
+  if (typeof data.username === 'string' && !id) return <ActorLink kind="user" name={data.username} />;
   if (!page) return <span>{named}</span>;
   return (
     <a
@@ -212,8 +215,13 @@ function Changes({ changes, isOfDevice }: Readonly<{ changes: readonly FieldChan
   );
 }
 
-const linked = (field: string, value: FieldChange['before']) =>
-  field === 'personId' && typeof value === 'string' && <PersonLink personId={value} name={value} />;
+/** Persons and accounts have pages. The user name of a person who was erased is the id. */
+function linked(field: string, value: FieldChange['before']) {
+  if (typeof value !== 'string') return null;
+  if (field === 'username') return <ActorLink kind="user" name={value} />;
+  const personId = personIds.parse(value) === null ? null : value;
+  return (field === 'personId' || field === 'userId') && <PersonLink personId={personId} name={value} />;
+}
 
 /** The values of a setting have words for what is the same in all of them. */
 function shown(value: FieldChange['before'], isOfDevice: boolean): string {

@@ -249,6 +249,8 @@ export const common: typeof en.common = {
       note: 'Bemerkung',
       tags: 'Merkmale',
       firmwareVersion: 'Firmwareversion',
+      userId: 'Benutzername',
+      personId: 'Person',
       username: 'Name',
       name: 'Name',
       role: 'Rolle',

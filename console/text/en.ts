@@ -184,6 +184,8 @@ export const common = {
       note: 'Note',
       tags: 'Tags',
       firmwareVersion: 'Firmware version',
+      userId: 'User name',
+      personId: 'Person',
       username: 'Name',
       name: 'Name',
       role: 'Role',

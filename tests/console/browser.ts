@@ -27,6 +27,8 @@ export interface ConsoleTab {
 interface TabOptions extends BrowserContextOptions {
   /** The token of the session; null for none, the administrator's if absent. */
   readonly token?: string | null;
+  /** Whose token it is. Absent: the daemon says it, but not to a HOLDER. */
+  readonly user?: object;
   /** Name of the machine in the address; keys work at `localhost` and not at an IP address. */
   readonly host?: string;
   /** Place that the tab shows first. */
@@ -56,7 +58,7 @@ export function consoleTests(settings: Partial<DaemonSettings> = {}): ConsoleTes
 
 /** Opens the console in a context of its own, signed in. */
 export async function openConsole(browser: Browser, daemon: TestDaemon, options: TabOptions = {}): Promise<ConsoleTab> {
-  const { token = daemon.adminToken, place = '', host = '127.0.0.1', ...contextOptions } = options;
+  const { token = daemon.adminToken, user, place = '', host = '127.0.0.1', ...contextOptions } = options;
   const url = daemon.url.replace('127.0.0.1', host);
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
@@ -71,7 +73,7 @@ export async function openConsole(browser: Browser, daemon: TestDaemon, options:
   followTraffic(page);
   page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', error => complaints.push(error.message));
-  if (token !== null) await signIn(context, daemon, token);
+  if (token !== null) await signIn(context, daemon, token, user);
   await page.goto(`${url}/console/#/${place}`);
   return {
     page,
@@ -132,9 +134,8 @@ export async function withoutPage(
 }
 
 /** Puts a session where the page looks for that of its tab, once: a sign-out must last. */
-async function signIn(context: BrowserContext, daemon: TestDaemon, token: string): Promise<void> {
-  const me = await daemon.call('GET', '/api/users/me', undefined, { token });
-  const { id, username, role, email } = me.data;
+async function signIn(context: BrowserContext, daemon: TestDaemon, token: string, user?: object): Promise<void> {
+  const { id, username, role, email } = user ?? (await daemon.call('GET', '/api/users/me', undefined, { token })).data;
   const expireTime = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const session = JSON.stringify({ token, expireTime, user: { id, username, role, email } });
   await context.addInitScript(stored => {

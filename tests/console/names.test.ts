@@ -1,11 +1,9 @@
 /** Every page of the console: the name of a record leads to the record. */
 import { beforeAll, expect, it } from 'vitest';
-import { adminPassword } from '../support/daemon.ts';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { type ConsoleTab, consoleTests, settled } from './browser.ts';
-import { type ItemIds, places, withItem } from './pages.ts';
-import { fillSample } from './sample.ts';
+import { type ConsoleTab, settled } from './browser.ts';
+import { everyPlace, OWN_KEYS, wholeRegistry } from './states.ts';
 
 /** Pages whose rows are the records themselves, which have no page each. */
 const lists = ['tokens', 'webhooks', 'providers', 'packages', 'trust'];
@@ -13,7 +11,7 @@ const lists = ['tokens', 'webhooks', 'providers', 'packages', 'trust'];
 /** Script of the page: texts with one of the names outside a link, a control, a title or a command. */
 const unlinkedIn = (names: readonly string[], isList: boolean): string => `(() => {
   const escaped = ${JSON.stringify(names)}.map(name => name.replace(/[.+*?^$()[\\]{}|\\\\]/g, '\\\\$&')).join('|');
-  const pattern = new RegExp('(?<![\\\\w.@:/-])(' + escaped + ')(?![\\\\w@/-]|\\\\.\\\\w)');
+  const pattern = new RegExp('(?<![\\\\w.@:=/-])(' + escaped + ')(?![\\\\w@/-]|\\\\.\\\\w)');
   // The full name of a person is in a row that leads to the person.
   const isOfRow = text => text.parentElement.closest('tr')?.querySelector('th a[href*="people/"]');
   const free = 'a, button, label, option, code, caption, summary, h1, time${isList ? ', th' : ''}';
@@ -26,39 +24,55 @@ const unlinkedIn = (names: readonly string[], isList: boolean): string => `(() =
 })()`;
 
 needs('chromium')('the name of a record on every page of the console', () => {
-  const { daemon, openTab } = consoleTests({ simulateKeys: 1 });
-  let items: ItemIds = {};
+  const { daemon, openTab, items: sampleItems, placeOf, sessionFor } = wholeRegistry();
   let tab: ConsoleTab;
   let names: readonly string[] = [];
   let own: Readonly<Record<string, readonly string[]>> = {};
   beforeAll(async () => {
-    items = await fillSample({ url: daemon.url, password: adminPassword });
-    const listed = async (path: string) => data(await daemon.call('GET', path)).list as Record<string, string>[];
+    const items = sampleItems();
+    const admin = sessionFor('overview');
+    const listed = async (path: string) =>
+      data(await daemon.call('GET', path, undefined, admin)).list as Record<string, string>[];
     const [devices, people, users, providers] = await Promise.all(
-      ['/api/devices/list?size=100', '/api/people/list', '/api/users/list', '/api/providers/list'].map(listed),
+      ['/api/devices/list?size=100', '/api/people/list?size=100', '/api/users/list', '/api/providers/list'].map(listed),
     );
     names = [
       ...devices!.map(({ deviceId }) => deviceId!),
-      ...people!.flatMap(({ personId, userName, name }) => [personId!, userName!, name!]),
+      ...people!.flatMap(({ personId, userName, name }) => [personId!, userName!, ...(name ? [name] : [])]),
       ...users!.map(({ username }) => username!),
       ...providers!.map(({ name }) => name!),
       items.lots!,
       items.stations!,
     ];
-    const person = people!.find(({ personId }) => personId === items.people)!;
+    const namesOf = (place: string) => {
+      const person = people!.find(({ personId }) => placeOf(place) === `people/${personId}`)!;
+      return [person.personId!, person.userName!, person.name ?? ''];
+    };
     const user = users!.find(({ id }) => id === items.users)!;
     own = {
       'devices/ITEM': [items.devices!],
-      'people/ITEM': [person.personId!, person.userName!, person.name!],
+      'people/ITEM': namesOf('people/ITEM'),
+      'an erased person': namesOf('an erased person'),
+      'a person with an open case': namesOf('a person with an open case'),
+      'a shipped, overdue key': [placeOf('a shipped, overdue key').split('/')[1]!],
       'users/ITEM': [user.username!],
       'lots/ITEM': [items.lots!],
       'stations/ITEM': [items.stations!],
     };
-    tab = await openTab();
+    tab = await openTab(admin);
   });
 
-  it.each(places)('is a link: %s', async place => {
-    await tab.show(withItem(place, items));
+  it('is not shown to a HOLDER, except those of own keys', async () => {
+    const { page, context } = await openTab({ ...sessionFor(OWN_KEYS), place: OWN_KEYS });
+    await page.locator('main section').first().waitFor();
+    await settled(page);
+    const shown = await page.locator('body').textContent();
+    expect([...new Set(names)].filter(name => shown?.includes(name))).toEqual(['hanna.holt']);
+    await context.close();
+  });
+
+  it.each(everyPlace.filter(place => place !== OWN_KEYS))('is a link: %s', async place => {
+    await tab.show(placeOf(place));
     await tab.page.locator('main h1').waitFor();
     await settled(tab.page);
     await tab.page.evaluate(
