@@ -251,6 +251,7 @@ policies: {people: {leaverDelayHours: 5}}
 describe('a wrong file is refused with its lines, and nothing is changed', () => {
   test.each([
     ['devmgr: 1\naccount: []\n', ['line 2: unknown field "account"']],
+    ['devmgr: 1\n__proto__: []\n', ['line 2: unknown field "__proto__"\n']],
     ['devmgr: 1\nlimits: {query: 9}\n', ['line 2: unknown field "limits": limits are variables', 'DEVMGR_LIMIT_QUERY']],
     [
       'devmgr: 1\nretention: {}\n',

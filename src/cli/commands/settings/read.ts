@@ -78,10 +78,10 @@ interface Problem {
 }
 
 /** Where the settings are that a file could be expected to have. */
-const elsewhere: Readonly<Record<string, string>> = {
-  limits: ': limits are variables of the environment of each daemon, DEVMGR_LIMIT_QUERY and others',
-  retention: ': how long persons are kept is retentionDays and copiesDays of policies.people',
-};
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  ['limits', ': limits are variables of the environment of each daemon, DEVMGR_LIMIT_QUERY and others'],
+  ['retention', ': how long persons are kept is retentionDays and copiesDays of policies.people'],
+]);
 
 /** Where each value is, and names that the schema does not have. */
 class Walk {
@@ -112,7 +112,7 @@ class Walk {
       if (properties && !Object.hasOwn(properties, name))
         this.#report(
           inner,
-          `unknown field "${name.slice(0, longestName)}"${place === '' ? (elsewhere[name] ?? '') : ` in ${place}`}`,
+          `unknown field "${name.slice(0, longestName)}"${place === '' ? (elsewhere.get(name) ?? '') : ` in ${place}`}`,
         );
       else this.visit(value as Node | null, properties?.[name], inner);
     }
