@@ -36,7 +36,7 @@ const hasEnded = ({ response }: TurnJob): boolean =>
 
 /**
  * Reads a connection again that was paused while requests of it waited. Node stops the socket's handle with the pause; when it hands
- * the connection over (an upgrade, a tunnel), it removes what would start the handle again. So `resume` alone waits for data that nobody
+ * the connection over (an upgrade, a tunnel), it removes what would start the handle again. So `resume` alone waits for data that no one
  * reads: the empty chunk ends that wait, and the stream asks the handle again.
  */
 export function readAgain(socket: Socket): void {

@@ -115,7 +115,7 @@ export const daemonSettings = {
   /** Seconds at a stop for which requests are served while the health reports that the daemon is not ready. */
   drain: {
     value: 'SECONDS',
-    help: 'when stopping, still serve requests for this time, while health reports not ready (default: %)',
+    help: 'seconds for which a daemon that is stopping still serves requests, while health reports not ready (default: %)',
     ...variable('DEVMGR_DRAIN', 'seconds for which a stopping daemon is not ready but still serves requests'),
     whole: { min: 0, max: 3600 },
     default: 0,

@@ -41,7 +41,7 @@ export type ImportResult = Static<typeof importResult>;
 export const peopleImportOperations = additions('Persons', {
   /** Idempotent: what a person has already is not changed. */
   importPeople: {
-    summary: 'Add and update persons of a list',
+    summary: 'Add and update persons from a list',
     description:
       'For persons who come from neither an identity provider nor a directory; their source is `import`. If a name or address is absent, the stored one stays, and a person who is not in the list is not changed. The item of a person with another source fails if it would change something. With `adopt`, persons who were added here become imported ones. `left` has the effect of leaving, with the same brake. Of two equal user names the first one counts. Returns 200 even if items fail; results are in the order of the items, and the accepted ones are committed together.',
     ...adminOnly,

@@ -70,7 +70,7 @@ export const providerFields = {
   verification: {
     needed: [],
     allowed: ['ssh'],
-    description: 'pin: an SSH key asks for its PIN at each login, beside the touch',
+    description: 'pin: an SSH key asks for its PIN at each login, in addition to the touch',
     shown: 'pin if SSH keys ask for their PIN at each login',
   },
 } as const satisfies Readonly<Record<string, ProviderField>>;

@@ -44,7 +44,7 @@ export const provisioningOperations = additions('Persons', {
     data: paged(
       Type.Object({
         at: timestamp('when'),
-        source: oneOf(personSources, { description: 'where the person is from; of a refusal, who sent it' }),
+        source: oneOf(personSources, { description: 'source of the person; of a refusal, who sent it' }),
         actor: nullable(
           shown('user name, or token:NAME of a service token; null: a daemon, or not known', 'token:entra'),
         ),

@@ -19,7 +19,7 @@ export const tableFlags = (flag?: string) => {
       value: 'FIELD=COLUMN',
       many: 'whole',
       ...needs,
-      help: 'which column a field is read from; several with commas, or the name of a saved map',
+      help: 'column that a field is read from; separate several with commas; or the name of a saved map',
     },
     where: {
       value: 'COLUMN=VALUE',

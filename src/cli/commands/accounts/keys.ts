@@ -77,7 +77,7 @@ export const usersRemoveKey = command({
 /** Allows a user whose keys were removed to register one: `POST /api/users/{userId}/allow-registration`. */
 export const usersAllowRegistration = command({
   description:
-    'For a user who must sign in with a security key, had one and has none: the password alone is refused. It then opens a session that may register one key, once and for 24 hours. A new password, a logout of the user and disabling the user end that. First make sure who asks: anyone who knows the password can register the key.',
+    'For a user who must sign in with a security key and no longer has one: the password alone is refused. This command lets the user log in with the password alone within 24 hours, to register one key. A new password, a logout of the user or disabling the user ends this permission. First verify who is asking: anyone who knows the password can register the key.',
   args: [userArg],
   examples: [{ does: 'after a key was lost and removed', line: 'users allow-registration dealer-berlin' }],
   async run({ args: [name = ''] }, context) {

@@ -72,7 +72,7 @@ export const tokensAdd = command({
       value: 'PERMISSION',
       many: true,
       choices: tokenPermissions,
-      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2; decide: ask whether keys may be used; record-use: with decide, count that as use; ssh: read SSH keys of persons. A VIEWER with one of these four can do nothing else',
+      help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2; decide: ask whether keys may be used; record-use: with decide, count each allowed key as a use; ssh: read SSH keys of persons. A VIEWER with one of these four can do nothing else',
     },
   },
   examples: [

@@ -10,7 +10,7 @@ import { eventLine } from './event-lines.ts';
 export const events = command({
   isPaged: true,
   description:
-    'Shows the newest events, the newest last. With --since, shows the first events after that event or time. An ADMIN also sees who did it, and the changes of administration. history shows all events of one device; watch shows events as they happen.',
+    'Shows the latest events, the newest last. With --since, shows the first events after that event or time. An ADMIN also sees who did it, and the changes of administration. history shows all events of one device; watch shows events as they happen.',
   args: [
     { name: 'DEVICE', help: 'only events of this device (deviceId or serial number)', optional: true, offer: 'device' },
   ],

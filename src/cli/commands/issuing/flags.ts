@@ -17,7 +17,7 @@ export const issueFlags = {
   'min-pin': {
     value: 'N',
     whole: { min: pinBounds.least, max: pinBounds.most },
-    help: 'shortest PIN that the key accepts from now on, in characters',
+    help: 'minimum length of the PIN from now on, in characters',
   },
 } as const satisfies FlagShapes;
 

@@ -27,7 +27,7 @@ import { demandNoSshFile, writeSshFiles } from './ssh-files.ts';
 /** Issues an attached key: the only command that sends a PIN to it. */
 export const keysIssue = command({
   description:
-    'Registers the key at the providers, so that its holder can sign in with it. The device must be ACTIVE. The key needs one touch for each provider, and one before if the registry recognizes it by a credential.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr keys letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A key without a PIN is then refused if the provider requires user verification.\nAfter an interruption, run the same command again: it completes the rest. Exit code 7: issued at some of the providers, and not at others.',
+    'Registers the key at the providers, so that its holder can sign in with it. The device must be ACTIVE. The key needs one touch for each provider, and one more at the start if the registry recognizes it by a credential.\nYou are asked for the PIN of the key, or for a new PIN if it has none. A wrong PIN is tried only once. The PIN is neither stored nor logged.\n--pin random creates the first PIN and stores it encrypted for the recipients that the policy names; they open it with devmgr keys letter. With --printer, its letter is printed once.\n--pin none sets no PIN. A key without a PIN is then refused if the provider requires user verification.\nAfter an interruption, run the same command again: it completes the rest. Exit code 7: issued at some of the providers, and not at others.',
   args: [
     {
       name: 'KEY',
@@ -39,7 +39,7 @@ export const keysIssue = command({
   flags: {
     ...issueFlags,
     reset: { help: 'erase the key first, with its PIN and all its credentials' },
-    'ssh-file': fileFlag('write what ssh needs of an SSH key to FILE and FILE.pub; neither is a secret'),
+    'ssh-file': fileFlag('write the files that ssh needs for an SSH key: FILE and FILE.pub; neither is secret'),
     ...yesFlag,
     ...letterFlags,
   },

@@ -56,9 +56,9 @@ export const providersAdd = command({
     { name: 'NAME', help: 'name of the provider in commands' },
   ],
   flags: {
-    'sign-in': { help: 'people sign in at it' },
-    people: { help: 'it sends persons over SCIM' },
-    keys: { help: 'keys are issued at it (the default)' },
+    'sign-in': { help: 'use it for the sign-in of people' },
+    people: { help: 'use it as a source of persons, over SCIM' },
+    keys: { help: 'issue keys at it (the default)' },
     ...flagsOf(providerSettings.filter(setting => !providerAddresses.includes(setting))),
     'secret-file': secretFlag,
     ...flagsOf(providerAddresses),
@@ -96,7 +96,8 @@ export const providersAdd = command({
     const noChoice = !(flags.signIn || flags.people || flags.keys);
     const wanted = partNames.filter(part => (noChoice ? part === 'keys' : isChosen(part, flags)));
     const issuerOf = signInIssuers[type];
-    if (!issuerOf && wanted.some(part => part !== 'keys')) throw usage(`a provider of type ${type} gives keys alone`);
+    if (!issuerOf && wanted.some(part => part !== 'keys'))
+      throw usage(`a provider of type ${type} can only be used for keys`);
     if (wanted.includes('keys') && flags.secretFile === undefined && !isOwnType(type)) throw noSecret();
     const settings: Settings = Object.fromEntries(providerSettings.map(setting => [setting, flags[setting]]));
     const secret = await secretFrom(context, flags.secretFile);

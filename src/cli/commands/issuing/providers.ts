@@ -193,7 +193,7 @@ export const providersRemove = command({
 /** Compares credentials: `POST /api/providers/{providerId}/reconcile`. Exit code 1 if some differ. */
 export const providersReconcile = command({
   description:
-    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Exit code 1 if differences remain.\nAfter a confirmation it removes from the provider the credentials of other persons, and those that the registry lacks if it has created them; credentials of other registries, and those that people have added themselves, stay. Credentials that exist only in the registry are marked as removed.',
+    'Finds credentials that exist only in the registry or only at the provider, and those that belong to another person. Exit code 1 if differences remain.\nAfter a confirmation, it removes two kinds of credentials from the provider: those of other persons, and those that this registry has created but has no record of. Credentials of other registries, and those that people have added themselves, stay. Credentials that exist only in the registry are marked as removed.',
   args: [providerArg],
   flags: {
     'dry-run': { help: 'show the differences, and change nothing' },

@@ -25,7 +25,7 @@ const columns: Column<Item>[] = [
 /** `POST /api/people/drift`. */
 export const peopleDrift = command({
   description:
-    'Reads the users of Entra ID and Okta, and lists the active persons of SCIM who are gone or disabled there: the request that reports their leave was refused or never arrived. --apply shows them, asks, and records that they leave; the brake applies. A directory is compared at each full run: devmgr providers sync.',
+    'Reads the users of Entra ID and Okta, and lists the active persons from SCIM who are gone or disabled there: the request that reports their leave was refused or never arrived. --apply shows them, asks, and records that they leave; the brake applies. A directory is compared at each full run: devmgr providers sync.',
   flags: {
     apply: { help: 'record that these persons leave' },
     yes: { short: 'y', help: 'do not ask for confirmation' },

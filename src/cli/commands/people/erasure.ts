@@ -13,7 +13,7 @@ import { localTime } from '../../terminal/when.ts';
 /** Writes the report: `GET /api/people/{personId}/report`. */
 export const peopleReport = command({
   description:
-    'Writes all that the registry holds about a person as one JSON document, without secrets. Only you can read the file. Without --out, the document is printed.',
+    'Writes all data that the registry has about a person as one JSON document, without secrets. Only you can read the file. Without --out, the document is printed.',
   args: [personArg],
   flags: {
     out: fileFlag('write the report to this file'),
@@ -35,7 +35,7 @@ export const peopleReport = command({
 /** Erases a person: `POST /api/people/{personId}/erase`. */
 export const peopleErase = command({
   description:
-    'Permanently replaces names, addresses and ids of a person who has left by the id, and rewrites the database. The case must be closed: devmgr people case close. Shows what the erasure does not reach. Repeat it after the restore of an older backup.',
+    'Permanently replaces names, addresses and external ids of a person who has left with the person id, and rewrites the database. The case must be closed: devmgr people case close. Shows what the erasure does not reach. Repeat it after the restore of an older backup.',
   args: [personArg],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' }, ...passwordFlags },
   examples: [{ does: 'asks for confirmation and the password', line: 'people erase PER-7' }],

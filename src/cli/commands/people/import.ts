@@ -24,7 +24,7 @@ const flags = {
   leavers: {
     value: 'COLUMN=VALUE',
     many: 'whole',
-    help: 'persons whose column has this value leave: their keys are locked; can be repeated for values of one column',
+    help: 'record that persons with this value in this column leave: their keys are locked; can be repeated for other values of the column',
   },
   adopt: { help: 'also update persons who were added by hand: they become imported ones' },
   ...tableFlags(),

@@ -73,7 +73,7 @@ export const peopleLeave = command({
 /** A person is back: `POST /api/people/{personId}/return`. */
 export const peopleBack = command({
   description:
-    'The person can have keys again. No key is unlocked: the keys that were locked when the person left are shown. The account stays disabled; to enable it: devmgr users update NAME --enable.',
+    'The person can get keys again. No key is unlocked: the command shows the keys that were locked when the person left. The account stays disabled; to enable it: devmgr users update NAME --enable.',
   args: [personArg],
   examples: [{ does: 'the person is active again', line: 'people back ada.lovelace' }],
   async run({ args }, context) {

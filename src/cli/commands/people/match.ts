@@ -49,7 +49,7 @@ const deviceMatches: MatchKind = {
 /** `GET /api/people/unmatched` and `POST /api/people/match`. */
 export const peopleMatch = command({
   description:
-    'A device whose userId is the user name of a person belongs to that person. This lists the others, with the persons that they may belong to. --apply gives each device with exactly one such person to that person, after a confirmation; with DEVICE and PERSON, it matches only that device.\nFor many devices, --out writes a file to edit, and --file applies it. A row without a person changes nothing, a device that was bound to another name since then is refused, and the file can be applied again after an interruption.\nA matched device shows the user name of the person. An ACTIVE device of a person who has left is locked. --accounts does the same for enabled accounts, so that a leave finds them.',
+    'A device whose userId is the user name of a person belongs to that person. This command lists the other devices, with the persons to whom they may belong. --apply gives each device with exactly one such person to that person, after a confirmation; with DEVICE and PERSON, it matches only that device.\nFor many devices, --out writes a file to edit, and --file applies it. A row without a person changes nothing, a device that was bound to another name since then is refused, and the file can be applied again after an interruption.\nA matched device shows the user name of the person. An ACTIVE device of a person who has left is locked. --accounts does the same for enabled accounts, so that a leave finds them.',
   args: [
     { ...deviceArg, optional: true },
     { ...personArg, optional: true },
@@ -57,9 +57,9 @@ export const peopleMatch = command({
   flags: {
     apply: { help: 'give the devices to the persons' },
     out: { value: 'FILE', help: 'write all devices and candidates to a new CSV file' },
-    file: { value: 'FILE', help: 'the matches of a file that --out has written', conflicts: ['out'] },
+    file: { value: 'FILE', help: 'apply the matches in a file that --out has written', conflicts: ['out'] },
     'dry-run': { help: 'show what would be matched', conflicts: ['apply', 'out'] },
-    accounts: { help: 'enabled accounts that a leave would not find, because no person has their name' },
+    accounts: { help: 'match enabled accounts that a leave would not find, because no person has their name' },
     yes: { short: 'y', help: 'do not ask for confirmation' },
     ...pageFlags('devices'),
     ...listFlags(fields),
@@ -81,7 +81,8 @@ export const peopleMatch = command({
       device === undefined ? unambiguous(context, kind) : [await named(context, kind, device, person!)];
     if (flags.out !== undefined) return writeMatches(context, kind, flags.out);
     if (flags.file !== undefined) {
-      if (device !== undefined) throw usage('--file names them', 'omit DEVICE and PERSON, or --file');
+      if (device !== undefined)
+        throw usage('--file and DEVICE cannot be combined', 'omit DEVICE and PERSON, or --file');
       return fromFile(context, kind, flags.file, { isDraft: !flags.apply, yes: flags.yes ?? false });
     }
     if (flags.dryRun) return draft(context, kind, { matches: await chosen(), refused: [] });

@@ -51,15 +51,15 @@ const groupsOf = ({ groups }: Person): string | null => textsIn(groups).join(', 
 export const peopleList = command({
   flags: {
     keyword: { value: 'TEXT', short: 'k', help: 'part of a name, an e-mail address or an id' },
-    source: { value: 'SOURCE', choices: personSources, help: 'where the person is from' },
+    source: { value: 'SOURCE', choices: personSources, help: 'source of the person' },
     group: { value: 'NAME', help: 'only members of this group' },
     left: { help: 'only persons who have left', conflicts: ['active'] },
     active: { help: 'only persons who have not left' },
     'without-key': {
       conflicts: ['with-one-key'],
-      help: 'only persons who have no ACTIVE key, and have not left (with --left: who have)',
+      help: 'only persons without an ACTIVE key who have not left; with --left, those who have left',
     },
-    'with-one-key': { help: 'only those who have exactly one ACTIVE key: a lost key leaves them without' },
+    'with-one-key': { help: 'only persons with exactly one ACTIVE key, who would have none if they lost it' },
     all: { help: 'every person instead of one page', conflicts: ['page'] },
     ...pageFlags('persons'),
     ...listFlags(personFields),

@@ -56,7 +56,7 @@ export const policiesSet = command({
     retention: {
       ...days,
       field: 'retentionDays',
-      help: 'erase a person automatically so many days after the case is closed; 0: never',
+      help: 'days after a case is closed until the person is erased automatically; 0: never',
     },
     'copies-kept': {
       ...days,
@@ -66,7 +66,7 @@ export const policiesSet = command({
     arrival: {
       ...days,
       field: 'arrivalDays',
-      help: 'within how many days a key that was sent must be confirmed by its person; 0: never overdue',
+      help: 'days within which a person must confirm the arrival of a key; 0: never overdue',
     },
     'pin-recipient': {
       value: 'RECIPIENT',

@@ -35,7 +35,7 @@ const flags = {
 export const report = command({
   isPaged: true,
   description:
-    'Counts the matching devices by state, type, model and proof. Shows when and how fast they were registered, how many persons they are bound to, which codes were not used, and what was locked or deactivated later. With --results, also shows the failed attempts of enroll and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. A report contains no activation codes and no serial numbers, and lists persons only with --names. --json writes the figures to standard output, also if --out writes a file.',
+    'Counts the matching devices by state, type, model and proof. Shows when and how fast they were registered, how many persons they are bound to, which codes were not used, and what was locked or deactivated later. With --results, also shows the failed attempts of enroll and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. A report contains no activation codes and no serial numbers, and lists persons only with --names. --json writes the figures to standard output, even if --out writes a file.',
   flags,
   examples: [
     { does: 'a lot', line: 'report --tag lot=7' },

@@ -19,7 +19,7 @@ const hint = 'the operations: devmgr api getOpenapiJson, or the page /api/swagge
 /** `GET /api/devices/DEV-1`, with the login, the certificates and the retries of all commands. */
 export const api = command({
   description:
-    'Sends a request to PATH and writes the data of the response as JSON. A document is written whole: --jq selects from one in JSON, and other text is written as it is. Without METHOD, it sends a GET, or a POST if there is --field or --body and the path has no GET. Instead of METHOD and PATH, you can give the operationId of an operation, with its path parameters as fields.\n--field adds a parameter to the query of a GET, else a member of the body. true, false, null and numbers are sent as such values; "NAME=\'7\'" sends a text.\nPass secrets in the body on standard input (--body -): other users can see arguments.',
+    'Sends a request to PATH and writes the data of the response as JSON. A document is written whole: --jq applies to one in JSON, and other text is written unchanged. Without METHOD, it sends a GET, or a POST if there is --field or --body and the path has no GET. Instead of METHOD and PATH, you can give the operationId of an operation, with its path parameters as fields.\n--field adds a parameter to the query of a GET, else a member of the body. true, false, null and numbers are sent as such values; "NAME=\'7\'" sends a text.\nPass secrets in the body on standard input (--body -): other users can see arguments.',
   args: [
     { name: 'METHOD', help: 'GET, POST or PUT; or the path, or the name of an operation' },
     { name: 'PATH', help: 'path, such as /api/devices/DEV-1', optional: true },

@@ -11,7 +11,7 @@ import { isSet, stationFlags, stationNamed } from '../enrollment/enroll/station.
 /** Shows, stores and removes stations, in the settings of this user. */
 export const configStation = command({
   description:
-    'Stores the flags of enroll that a station repeats each day under a name; they replace the earlier ones of that name. enroll --station NAME uses them. Flags given to enroll override them. Without flags it shows the station; without NAME, all stations.',
+    'Stores flags of enroll under the name of a station; they replace the earlier ones of that station. enroll --station NAME uses them. Flags given to enroll override them. Without flags it shows the station; without NAME, all stations.',
   args: [{ name: 'NAME', help: 'name of the station', optional: true, offer: 'station' }],
   flags: { ...stationFlags, remove: { help: 'remove the station' } },
   brief: {
@@ -20,7 +20,7 @@ export const configStation = command({
   },
   examples: [
     {
-      does: 'what the desk repeats',
+      does: 'the flags of the desk',
       line: 'config station desk --label --printer 10.0.0.9 --provider company --pin random',
     },
     { does: 'all stations', line: 'config station' },

@@ -21,11 +21,11 @@ const mostBytes = 4 * 1024 * 1024;
 /** Applies the file. */
 export const settingsApply = command({
   description:
-    'Shows what differs between the file and the registry, asks, and makes these changes. Everything is checked first: a wrong field or value is reported with its line, and nothing is changed. A second run changes nothing, and after an interruption it continues.\nWhat the file does not name stays as it is. With --prune, what a list of the file does not name is removed: accounts are disabled, tokens revoked, providers and webhooks removed. Secrets are references (env:NAME or file:PATH), and are read only for new entries. New tokens and webhooks get secrets: --secrets-to names the folder for them.',
+    'Shows what differs between the file and the registry, asks, and makes these changes. Everything is checked first: a wrong field or value is reported with its line, and nothing is changed. A second run changes nothing, and after an interruption it continues.\nRecords that the file does not name do not change. With --prune, records that a list in the file does not name are removed: accounts are disabled, tokens revoked, providers and webhooks removed. Secrets are references (env:NAME or file:PATH), and are read only for new entries. New tokens and webhooks get secrets: --secrets-to names the folder for them.',
   args: [{ name: 'FILE', help: 'the file, as settings export writes it', offer: 'file' }],
   flags: {
     'dry-run': { help: 'show what would be done, and change nothing' },
-    prune: { help: 'also remove what the lists in the file do not name' },
+    prune: { help: 'also remove records that the lists in the file do not name' },
     ...yesFlag,
     'secrets-to': {
       value: 'FOLDER',

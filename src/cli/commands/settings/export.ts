@@ -21,7 +21,7 @@ import { readRegistry } from './registry.ts';
 /** Writes the file. */
 export const settingsExport = command({
   description:
-    'Writes accounts, service tokens, providers, webhooks, the directory, single sign-on and policies as one YAML file with comments. It has no passwords and no secrets: a line such as "secret: env:SECRET_ENTRA" names the variable from which settings apply reads the secret of a new provider. Limits of requests and other settings of the daemon are variables of its environment, and are not in the file.\nWithout FILE, it is printed. --schema writes the JSON Schema of such files, for editors.',
+    'Writes accounts, service tokens, providers, webhooks, the directory, single sign-on and policies as one YAML file with comments. It has no passwords and no secrets: a line such as "secret: env:SECRET_ENTRA" names the variable from which settings apply reads the secret of a new provider. Rate limits and other settings of the daemon are variables of its environment, and are not in the file.\nWithout FILE, it is printed. --schema writes the JSON Schema of such files, for editors.',
   args: [{ name: 'FILE', help: 'file to write', optional: true }],
   flags: {
     force: { help: 'replace a file that exists' },

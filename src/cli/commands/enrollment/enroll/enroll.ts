@@ -113,7 +113,8 @@ interface Flags {
 function checkRosterFlags({ roster, activateFor, count, bell, big }: Flags): void {
   if (roster === undefined && (bell || big)) throw usage(`${bell ? '--bell' : '--big'} needs --roster`);
   if (roster === undefined) return;
-  if (activateFor !== undefined) throw usage('--roster names the users: --activate-for cannot be given with it');
+  if (activateFor !== undefined)
+    throw usage('--roster and --activate-for cannot be combined', 'the roster names the users');
   if (count !== undefined)
     throw usage(
       '--roster specifies how many keys: --count cannot be given with it',

@@ -24,7 +24,7 @@ type Flags = FlagValues<typeof keyLabelFlags>;
 export function keyLabelOf(context: Context, flags: Flags & { readonly pin?: string | undefined }): KeyLabel {
   const letter = digitsOf(flags.pin) === null ? null : pinLabelOf(flags);
   if (letter !== null && flags.printer === undefined)
-    throw usage('a queue of the system would store the PINs that it prints', 'name the printer: --printer HOST');
+    throw usage('a print queue would store the PINs', 'name the printer: --printer HOST');
   const printer = printerOf(context, flags, printerSeconds);
   if (printer === null)
     throw usage(

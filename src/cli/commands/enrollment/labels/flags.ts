@@ -68,7 +68,11 @@ export const sheetFlags = {
 /** Flags that say where labels go. */
 export const outputFlags = {
   ...printerFlags,
-  timeout: { value: 'SECONDS', whole: { min: 1 }, help: `longest wait for the printer (default: ${printerSeconds})` },
+  timeout: {
+    value: 'SECONDS',
+    whole: { min: 1 },
+    help: `how long to wait for the printer (default: ${printerSeconds})`,
+  },
   'dry-run': {
     conflicts: ['printer', 'lp', 'out', 'html'],
     help: 'write the ZPL to standard output, and print nothing',

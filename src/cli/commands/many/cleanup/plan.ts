@@ -25,7 +25,7 @@ const flags = {
   action: { value: 'ACTION', choices: planActions, help: 'what to do with the devices' },
   'unused-since': {
     value: 'AGE',
-    help: 'only devices not used since this time or for this long: 90d, 12w, 36h; if never used, not activated since then',
+    help: 'only devices not used since this time or for this long: 90d, 12w, 36h; a device that was never used matches if it was not activated since then',
   },
   ...selecting,
   reason: { value: 'TEXT', help: 'reason, for the journal; asked for at a terminal' },

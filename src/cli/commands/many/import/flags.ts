@@ -46,7 +46,7 @@ export const registerFlags = {
   ...tableFlags('file'),
   map: {
     ...tableFlags('file').map,
-    help: 'which column a field is read from; or whose file it is: yubico, entra-oath, privacyidea, snipe-it, pskc, or a saved map',
+    help: 'column that a field is read from; or the format of the file: yubico, entra-oath, privacyidea, snipe-it, pskc, or a saved map',
   },
   activate: {
     ...withFile,

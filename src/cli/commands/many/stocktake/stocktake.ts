@@ -30,7 +30,7 @@ import { markSeen } from './seen.ts';
 const flags = {
   ...filterFlags,
   ...tableFlags(),
-  similar: { help: 'take a number that differs in case or leading zeros from that of a device for that device' },
+  similar: { help: 'match a number to a device even if it differs in case or leading zeros' },
   'seen-tag': { value: 'NAME', help: 'give each scanned device this tag, with the current date as its value' },
   plan: { ...fileFlag('write a plan for the missing devices, for cleanup apply'), needs: 'action' },
   action: { value: 'ACTION', choices: planActions, needs: 'plan', help: 'what the plan does with them' },
