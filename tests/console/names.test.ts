@@ -1,9 +1,9 @@
-/** Every page of the console: the name of a record leads to the record. */
+/** Every page of the console: the name of a record leads to the record, and what is wrong leads to a next step. */
 import { beforeAll, expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
 import { type ConsoleTab, settled } from './browser.ts';
-import { everyPlace, OWN_KEYS, wholeRegistry } from './states.ts';
+import { everyPlace, OWN_KEYS, stuck, wholeRegistry } from './states.ts';
 
 /** Pages whose rows are the records themselves, which have no page each. */
 const lists = ['tokens', 'webhooks', 'providers', 'packages', 'trust'];
@@ -71,15 +71,19 @@ needs('chromium')('the name of a record on every page of the console', () => {
     await context.close();
   });
 
-  it.each(everyPlace.filter(place => place !== OWN_KEYS))('is a link: %s', async place => {
-    await tab.show(placeOf(place));
-    await tab.page.locator('main h1').waitFor();
-    await settled(tab.page);
-    await tab.page.evaluate(
-      `for (const closed of document.querySelectorAll('main details:not([open]) > summary')) closed.click()`,
-    );
-    await settled(tab.page);
-    const others = names.filter(name => !own[place]?.includes(name));
-    expect(await tab.page.evaluate(unlinkedIn(others, lists.includes(place)))).toEqual([]);
-  });
+  it.each(everyPlace.filter(place => place !== OWN_KEYS))(
+    'is a link, and no state is without a next step: %s',
+    async place => {
+      await tab.show(placeOf(place));
+      await tab.page.locator('main h1').waitFor();
+      await settled(tab.page);
+      await tab.page.evaluate(
+        `for (const closed of document.querySelectorAll('main details:not([open]) > summary')) closed.click()`,
+      );
+      await settled(tab.page);
+      const others = names.filter(name => !own[place]?.includes(name));
+      expect(await tab.page.evaluate(unlinkedIn(others, lists.includes(place)))).toEqual([]);
+      expect(await tab.page.evaluate(stuck)).toEqual([]);
+    },
+  );
 });

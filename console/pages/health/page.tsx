@@ -4,6 +4,7 @@ import { Problem } from '../../api/problem.ts';
 import { call, type Data, open } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { linkTo } from '../../router.ts';
 import { text, health as words } from '../../text/words.ts';
 
 type Health = Data<'getHealth'>;
@@ -16,6 +17,13 @@ interface HealthCheck {
   /** The daemon's own words, in English; absent if `detail` has them. */
   readonly original?: string;
 }
+
+/** Where a part is put right. */
+const partPages: Partial<Record<HealthPart, 'webhooks' | 'policies' | 'providers'>> = {
+  webhooks: 'webhooks',
+  directory: 'policies',
+  providers: 'providers',
+};
 
 const colors = { good: 'good', warn: 'warn', bad: 'bad', off: '' } as const;
 
@@ -75,6 +83,15 @@ function checksOf(health: Health, metrics: string): HealthCheck[] {
   ];
 }
 
+function NextStep({ part }: Pick<HealthCheck, 'part'>) {
+  const page = partPages[part];
+  return (
+    <p class="hint">
+      {words.todo[part]} {page && <a href={linkTo(page)}>{text.nav[page]}</a>}
+    </p>
+  );
+}
+
 /** The parts, looked at every ten seconds. */
 export function HealthPage() {
   const resource = useResource(async signal => {
@@ -111,7 +128,7 @@ export function HealthPage() {
                         <span lang="en">{original}</span>
                       </details>
                     )}
-                    {(state === 'warn' || state === 'bad') && <p class="hint">{words.todo[part]}</p>}
+                    {(state === 'warn' || state === 'bad') && <NextStep part={part} />}
                   </div>
                 </li>
               ))}
