@@ -10,6 +10,7 @@ let daemon: Daemon;
 beforeAll(async () => {
   daemon = await startDaemon();
   for (let n = 1; n <= 3; n++) await daemon.register(`API-${n}`);
+  await daemon.call('POST', '/api/people', { userName: 'ada' });
 });
 afterAll(() => discard(daemon));
 
@@ -54,7 +55,7 @@ test('a response without the envelope is marked where the command line reads it'
 });
 
 describe('every operation that reads', () => {
-  const ids: Readonly<Record<string, string>> = { deviceId: 'DEV-1', userId: 'USR-1' };
+  const ids: Readonly<Record<string, string>> = { deviceId: 'DEV-1', userId: 'USR-1', personId: 'PER-1' };
   // For want of a parameter, and of the role HOLDER; others do not find what the path names.
   const refused: Readonly<Record<string, number>> = {
     getLatestAppVersion: 2,

@@ -27,7 +27,7 @@ export interface ConsoleTab {
 interface TabOptions extends BrowserContextOptions {
   /** The token of the session; null for none, the administrator's if absent. */
   readonly token?: string | null;
-  /** Whose token it is. Absent: the daemon says it, but not to a HOLDER. */
+  /** Whose token it is. If absent, the daemon is asked, which does not answer a HOLDER. */
   readonly user?: object;
   /** Name of the machine in the address; keys work at `localhost` and not at an IP address. */
   readonly host?: string;

@@ -78,7 +78,7 @@ export class FileRun {
     if (!files.canContinue && (out === undefined ? file !== '-' : files.results !== null))
       notify(
         this.#context,
-        'Progress cannot be saved beside the file: its folder is not writable. --resume will not work.',
+        'Progress cannot be saved next to the file: its folder is not writable. --resume will not work.',
       );
     files.open();
   }
