@@ -1,5 +1,6 @@
 /** Events of the journal as lines. */
 import * as icons from 'lucide';
+import type { ComponentChildren } from 'preact';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { mayChange } from '../api/session.ts';
@@ -14,26 +15,45 @@ interface EventListProps {
   readonly events: readonly Notification[];
   /** All events are of one device, which the page names. */
   readonly isOfDevice?: boolean;
+  /** Facts of the record that have a time and no event. */
+  readonly facts?: readonly TimedFact[];
+}
+
+/** A fact that stands among the events. */
+export interface TimedFact {
+  readonly at: string;
+  readonly icon: IconNode;
+  readonly words: string;
+  readonly detail?: ComponentChildren;
 }
 
 /** This many equal events in a row are one line, if each followed the previous one within this many milliseconds. */
 const group = { least: 3, apartMs: 600_000 };
 
 /** Events in the given order, equal ones as one line that opens. What they carry is shown as text, never as markup. */
-export function EventList({ events, isOfDevice = false }: EventListProps) {
+export function EventList({ events, isOfDevice = false, facts = [] }: EventListProps) {
   if (!events.length) return <p class="empty">{text.common.noEvents}</p>;
-  return (
-    <ol class="events">
-      {groupsOf(events).map(each =>
-        each.length < group.least ? (
-          each.map(event => <EventLine key={event.id} event={event} isOfDevice={isOfDevice} />)
-        ) : (
-          // New events are added at the beginning of a group: its last one stays.
-          <EventGroup key={`group ${each.at(-1)?.id}`} events={each} isOfDevice={isOfDevice} />
-        ),
-      )}
-    </ol>
-  );
+  const lines = groupsOf(events).flatMap(each => {
+    const line = (event: Notification) => <EventLine key={event.id} event={event} isOfDevice={isOfDevice} />;
+    if (each.length < group.least) return each.map(event => ({ at: event.timestamp, line: line(event) }));
+    // New events are added at the beginning of a group: its last one stays.
+    const folded = <EventGroup key={`group ${each.at(-1)?.id}`} events={each} isOfDevice={isOfDevice} />;
+    return [{ at: each[0]?.timestamp ?? '', line: folded }];
+  });
+  for (const { at, icon, words, detail } of facts) {
+    const line = (
+      <li key={`${words} ${at}`}>
+        <Moment at={at} />
+        <span>
+          <Icon of={icon} /> {words}
+        </span>
+        <span>{detail}</span>
+      </li>
+    );
+    const older = lines.findIndex(each => Date.parse(each.at) <= Date.parse(at));
+    lines.splice(older < 0 ? lines.length : older, 0, { at, line });
+  }
+  return <ol class="events">{lines.map(({ line }) => line)}</ol>;
 }
 
 /** Common fields of equal events. */
@@ -55,7 +75,7 @@ export function groupsOf(events: readonly Notification[]): readonly (readonly No
   return groups;
 }
 
-function EventGroup({ events, isOfDevice }: Required<EventListProps>) {
+function EventGroup({ events, isOfDevice }: Required<Omit<EventListProps, 'facts'>>) {
   const [event] = events;
   if (!event) return null;
   const { type, timestamp, data, actor, changes } = event;
@@ -202,7 +222,7 @@ function Changes({ changes, isOfDevice }: Readonly<{ changes: readonly FieldChan
         <div key={field}>
           <dt>{names[field] ?? field}</dt>
           <dd>
-            {(isOfDevice || before !== null || after !== 'changed') && (
+            {(isOfDevice || before !== null) && (
               <>
                 <del>{linked(field, before) || shown(before, isOfDevice)}</del> →{' '}
               </>

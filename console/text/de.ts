@@ -247,6 +247,10 @@ export const common: typeof en.common = {
     changes: 'Was geändert wurde',
     field: {
       note: 'Bemerkung',
+      personId: 'Person',
+      source: 'Quelle',
+      issuer: 'Aussteller',
+      clientId: 'Client-ID',
       tags: 'Merkmale',
       firmwareVersion: 'Firmwareversion',
       userId: 'Benutzername',
@@ -683,9 +687,7 @@ export const bulk: typeof en.bulk = {
 /** The page of a device. */
 export const device: typeof en.device = {
   back: 'Alle Geräte',
-  factGroups: { key: 'Schlüssel', person: 'Person und Nutzung', state: 'Zustand' },
   facts: {
-    title: 'Angaben',
     serialNumber: 'Seriennummer',
     deviceType: 'Art',
     manufacturer: 'Hersteller',
@@ -753,7 +755,15 @@ export const device: typeof en.device = {
     UNLOCK: 'Das Gerät kann wieder benutzt werden.',
     ACTIVATE: 'Das Gerät wird an die Person gebunden.',
   },
-  history: { title: 'Verlauf', older: 'Ältere Ereignisse', begin: 'Keine älteren Ereignisse.' },
+  history: {
+    title: 'Verlauf',
+    older: 'Ältere Ereignisse',
+    begin: 'Keine älteren Ereignisse.',
+    proved: 'geprüft',
+    used: 'zuletzt benutzt',
+    issued: 'ausgestellt bei',
+    removed: 'entfernt bei',
+  },
   backups: {
     title: 'Sicherungen',
     none: 'Keine Sicherungen.',

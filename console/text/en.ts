@@ -182,6 +182,10 @@ export const common = {
     changes: 'What was changed',
     field: {
       note: 'Note',
+      personId: 'Person',
+      source: 'Source',
+      issuer: 'Issuer',
+      clientId: 'Client id',
       tags: 'Tags',
       firmwareVersion: 'Firmware version',
       userId: 'User name',
@@ -606,9 +610,7 @@ export const bulk = {
 /** The page of a device. */
 export const device = {
   back: 'All devices',
-  factGroups: { key: 'Key', person: 'Person and use', state: 'State' },
   facts: {
-    title: 'Details',
     serialNumber: 'Serial number',
     deviceType: 'Type',
     manufacturer: 'Manufacturer',
@@ -676,7 +678,15 @@ export const device = {
     UNLOCK: 'The device can be used again.',
     ACTIVATE: 'The device is bound to the person.',
   },
-  history: { title: 'History', older: 'Older events', begin: 'No older events.' },
+  history: {
+    title: 'History',
+    older: 'Older events',
+    begin: 'No older events.',
+    proved: 'proved',
+    used: 'last used',
+    issued: 'issued at',
+    removed: 'removed at',
+  },
   backups: {
     title: 'Backups',
     none: 'No backups.',

@@ -227,7 +227,9 @@ needs('chromium')('the page of a device in the console', () => {
   });
 
   it('shows what a proof means, with its warnings as text', async () => {
-    const { deviceId } = await register(daemon, { manufacturer: '<img src=x onerror="document.title=1">' });
+    const { deviceId, serialNumber } = await register(daemon, {
+      manufacturer: '<img src=x onerror="document.title=1">',
+    });
     const proof = {
       grade: 'model',
       method: 'fido',
@@ -247,6 +249,24 @@ needs('chromium')('the page of a device in the console', () => {
     await page.getByText('It is a genuine key of its model.').waitFor();
     await page.getByText('<img src=x').waitFor();
     expect(await page.locator('img, main b').count()).toBe(0);
+    // What the key is stands above its history, and what people maintain below.
+    expect(await page.locator('main h2').allTextContents()).toEqual([
+      expect.stringContaining('<img src=x'),
+      'History',
+      'Sign-in at providers',
+      'Receipts',
+      'Backups',
+      'Proof',
+      'Tags',
+      'Note',
+      'Activation code',
+      'Label',
+    ]);
+    await page.locator('.identity').getByText(serialNumber).waitFor();
+    expect(await page.locator('.events li').allTextContents()).toEqual([
+      expect.stringContaining('registered'),
+      expect.stringMatching(/ago proved.*model/),
+    ]);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -336,6 +356,7 @@ needs('chromium')('the page of a device in the console', () => {
     await armed(page);
     await button(page, 'Record a use').click();
     await page.getByText('1 · 3 hr 20 min').waitFor();
+    await page.locator('.events li').getByText('last used').waitFor();
     expect((await detail(deviceId)).statistics).toMatchObject({ totalUsageCount: 1, totalUsageDuration: 12_000 });
     await context.close();
   });

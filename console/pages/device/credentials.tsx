@@ -12,9 +12,7 @@ import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { linkTo } from '../../router.ts';
 import { credentials as words } from '../../text/words.ts';
-
-/** With the name of its provider. */
-type NamedCredential = CredentialItem & { readonly provider: string };
+import { type NamedCredential, readCredentials } from './read-credentials.ts';
 
 /** The section of a device. */
 export const CredentialSection = ({ deviceId }: { readonly deviceId: string }) => (
@@ -56,14 +54,7 @@ function State({ credential: { createdAt, removedAt, pending } }: { readonly cre
 }
 
 function OfDevice({ deviceId }: { readonly deviceId: string }) {
-  const resource = useResource(async signal => {
-    const [list, { list: providers }] = await Promise.all([
-      call('listCredentials', { params: { deviceId } }, { signal }),
-      call('listProviders', {}, { signal }),
-    ]);
-    const names = new Map(providers.map(({ providerId, name }) => [providerId, name]));
-    return list.map(one => ({ ...one, provider: names.get(one.providerId) ?? one.providerId }));
-  });
+  const resource = useResource(signal => readCredentials(deviceId, signal));
   useRefresh(resource.reload, events => events.some(({ data }) => data.deviceId === deviceId));
   useRepeat(resource, list => list.some(({ createdAt, pending }) => createdAt !== null && pending));
   return (

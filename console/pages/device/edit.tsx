@@ -26,7 +26,7 @@ export function EditSection(props: OfDeviceProps) {
   const { device } = props;
   const isEditable = mayChange.value && (device.status === 'INACTIVE' || device.status === 'ACTIVE');
   return (
-    <div class="cards two">
+    <>
       <section>
         <h2>{text.column.tags}</h2>
         <Tags {...props} isEditable={isEditable} />
@@ -37,7 +37,7 @@ export function EditSection(props: OfDeviceProps) {
         {isEditable ? <Note {...props} /> : <p class="note">{device.note ?? deviceWords.noNote}</p>}
         {mayChange.value && !isEditable && <p class="hint">{deviceWords.readOnly}</p>}
       </section>
-    </div>
+    </>
   );
 }
 

@@ -1,63 +1,60 @@
 /** Facts about a device in the registry, and about the genuineness of a key. */
+import { CardSim, Usb } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { describedNames } from '../../../src/contract/device-description.ts';
 import type { DeviceDetail } from '../../../src/contract/device-shapes.ts';
 import type { Proof } from '../../../src/contract/proof.ts';
 import { GradeBadge } from '../../parts/badge.tsx';
+import { modelOf } from '../../parts/device-columns.tsx';
 import { type Fact, FactList } from '../../parts/facts.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { PersonLink } from '../../parts/item.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { duration, grouped } from '../../text/numbers.ts';
 import { text, device as words } from '../../text/words.ts';
 
-type FactName = Exclude<keyof typeof words.facts, 'title'>;
+type FactName = keyof typeof words.facts;
 type FactValues = Readonly<Partial<Record<FactName, ComponentChildren>>>;
 
-/** The facts in groups, without those that the registry does not have. */
+const drawings = { UKEY: Usb, SIMKEY: CardSim } as const;
+
+/** What and whose the key is, and the other facts that the registry has. */
 export function Facts({ device }: { readonly device: DeviceDetail }) {
-  const { userId, personId, userName, userEmail, statistics } = device;
+  const { userId, personId, userName, userEmail, statistics, deviceType, manufacturer, model } = device;
   const { totalUsageCount: uses, totalUsageDuration: seconds } = statistics;
   const time = (at: string | null) => at && <Moment at={at} />;
-  const groups = {
-    key: {
-      serialNumber: <span class="code">{device.serialNumber}</span>,
-      deviceType: text.type[device.deviceType],
-      ...Object.fromEntries(describedNames.map(name => [name, device[name]])),
-    },
-    person: {
-      user: userId && (
-        <>
-          <PersonLink personId={personId} name={userId} />
-          {[userName, userEmail].map(part => part && part !== userId && ` · ${part}`)}
-        </>
-      ),
-      activatedAt: time(device.activatedAt),
-      lastUsedAt: time(device.lastUsedAt),
-      uses: uses > 0 && (seconds > 0 ? `${grouped(uses)} · ${duration(seconds)}` : grouped(uses)),
-    },
-    state: {
-      createdAt: time(device.createdAt),
-      lockedAt: time(device.lockedAt),
-      lockReason: device.lockReason,
-      deactivatedAt: time(device.deactivatedAt),
-      shippedAt: time(device.shippedAt),
-      receivedAt: time(device.receivedAt),
-      updatedAt: time(device.updatedAt),
-    },
-  } satisfies Readonly<Record<string, FactValues>>;
+  const facts = {
+    serialNumber: <span class="code">{device.serialNumber}</span>,
+    user: userId && (
+      <>
+        <PersonLink personId={personId} name={userId} />
+        {[userName, userEmail].map(part => part && part !== userId && ` · ${part}`)}
+      </>
+    ),
+    lockReason: device.lockReason,
+    ...Object.fromEntries(
+      describedNames.filter(name => name !== 'manufacturer' && name !== 'model').map(name => [name, device[name]]),
+    ),
+    createdAt: time(device.createdAt),
+    activatedAt: time(device.activatedAt),
+    shippedAt: time(device.shippedAt),
+    receivedAt: time(device.receivedAt),
+    lockedAt: time(device.lockedAt),
+    deactivatedAt: time(device.deactivatedAt),
+    lastUsedAt: time(device.lastUsedAt),
+    uses: uses > 0 && (seconds > 0 ? `${grouped(uses)} · ${duration(seconds)}` : grouped(uses)),
+    updatedAt: time(device.updatedAt),
+  } satisfies FactValues;
   return (
-    <section class="cards">
-      <h2 class="hidden">{words.facts.title}</h2>
-      {(Object.entries(groups) as [keyof typeof groups, FactValues][]).map(
-        ([group, facts]) =>
-          Object.values(facts).some(Boolean) && (
-            <section key={group}>
-              <h3>{words.factGroups[group]}</h3>
-              <FactList facts={Object.entries(facts).map(([name, value]) => [words.facts[name as FactName], value])} />
-            </section>
-          ),
-      )}
-    </section>
+    <div class="cards">
+      <section class="identity">
+        <Icon of={drawings[deviceType]} />
+        <h2>
+          {modelOf(manufacturer ?? '', model ?? '')} <span class="hint">{text.type[deviceType]}</span>
+        </h2>
+        <FactList facts={Object.entries(facts).map(([name, value]) => [words.facts[name as FactName], value])} />
+      </section>
+    </div>
   );
 }
 

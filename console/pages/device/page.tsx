@@ -1,5 +1,4 @@
 /** One device. */
-import type { Notification } from '../../../src/contract/events.ts';
 import { mayChange } from '../../api/session.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -47,29 +46,31 @@ function Sections({ device, onChanged }: OfDeviceProps) {
   return (
     <>
       <Facts device={device} />
-      <div class="cards">
-        <ProofSection proof={proof} />
+      <div class="story">
+        <div>
+          <History device={device} />
+          {mayChange.value && <CredentialSection deviceId={deviceId} />}
+          <ReceiptSection deviceId={deviceId} />
+          <section>
+            <h2>{deviceWords.backups.title}</h2>
+            {statistics.backupCount > 0 ? (
+              <Backups
+                key={statistics.backupCount}
+                deviceId={deviceId}
+                isRestorable={mayChange.value && device.status !== 'DEACTIVATED'}
+              />
+            ) : (
+              <p class="hint">{deviceWords.backups.none}</p>
+            )}
+          </section>
+        </div>
+        <div class="cards">
+          <ProofSection proof={proof} />
+          <EditSection device={device} onChanged={onChanged} />
+          <CodeSection device={device} />
+          <Label deviceId={deviceId} />
+        </div>
       </div>
-      <EditSection device={device} onChanged={onChanged} />
-      <div class="cards two">
-        <CodeSection device={device} />
-        <Label deviceId={deviceId} />
-      </div>
-      <History deviceId={deviceId} newest={(device.events ?? []) as readonly Notification[]} />
-      {mayChange.value && <CredentialSection deviceId={deviceId} />}
-      <ReceiptSection deviceId={deviceId} />
-      <section>
-        <h2>{deviceWords.backups.title}</h2>
-        {statistics.backupCount > 0 ? (
-          <Backups
-            key={statistics.backupCount}
-            deviceId={deviceId}
-            isRestorable={mayChange.value && device.status !== 'DEACTIVATED'}
-          />
-        ) : (
-          <p class="hint">{deviceWords.backups.none}</p>
-        )}
-      </section>
     </>
   );
 }

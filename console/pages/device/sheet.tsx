@@ -1,6 +1,5 @@
 /** A device at the side of the list. */
 import type { ReadonlySignal } from '@preact/signals';
-import type { Notification } from '../../../src/contract/events.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { DeviceLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -41,12 +40,8 @@ export function DeviceSheet({ deviceId, onStep, onClose, onChanged }: DeviceShee
               <Actions key={loaded.deviceId} device={loaded} onChanged={change} />
             </div>
             <Facts device={loaded} />
+            <History key={loaded.deviceId} device={loaded} />
             <ProofSection proof={loaded.proof} />
-            <History
-              key={loaded.deviceId}
-              deviceId={loaded.deviceId}
-              newest={(loaded.events ?? []) as readonly Notification[]}
-            />
           </>
         )}
       </Loaded>
