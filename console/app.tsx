@@ -41,6 +41,15 @@ const Console = () => (
   </>
 );
 
+const Unknown = () => (
+  <>
+    <h1>{text.common.unknownPage}</h1>
+    <p>
+      <a href={linkTo('overview')}>{text.nav.overview}</a>
+    </p>
+  </>
+);
+
 function Frame() {
   const { path } = place.value;
   const page = pageAt(mayOnlyRegisterKey.value ? ['account'] : path);
@@ -68,7 +77,7 @@ function Frame() {
         <Waiting />
         {waiting.value && <StepUp />}
         <main tabIndex={-1}>
-          <Boundary key={path.join('/')}>{Page ? <Page /> : <h1>{text.common.unknownPage}</h1>}</Boundary>
+          <Boundary key={path.join('/')}>{Page ? <Page /> : <Unknown />}</Boundary>
           <WholeText />
           {adding.value && <AddDevice key={adding.value} onClose={() => (adding.value = null)} />}
         </main>

@@ -10,10 +10,12 @@ import { recent } from '../api/stream.ts';
 import { ColumnChart } from '../parts/chart.tsx';
 import { EventList, groupsOf } from '../parts/events.tsx';
 import { CountTable, type FigureProps, Figures, modelRows, stateFigures } from '../parts/figures.tsx';
+import { FirstDevice } from '../parts/first-device.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { ReceiptTable, useReceipts } from '../parts/receipts.tsx';
 import { useSteps } from '../parts/steps.ts';
 import { linkTo } from '../router.ts';
+import { grouped } from '../text/numbers.ts';
 import { overview as overviewWords, receipts as receiptWords, text } from '../text/words.ts';
 import { useHeld } from './people/states.ts';
 
@@ -25,6 +27,7 @@ const endings: ReadonlySet<string> = new Set(['DEVICE_LOCKED', 'DEVICE_DEACTIVAT
 /** Events after which the number of overdue shipments is another one. */
 const shipments: ReadonlySet<string> = new Set([...endings, 'DEVICE_SHIPPED', 'SHIPMENT_OVERDUE', 'RECEIPT_SIGNED']);
 const DAY_MS = 86_400_000;
+const WEEK_DAYS = 7;
 
 /** Figures about all devices, and the newest events as they happen. */
 export function OverviewPage() {
@@ -163,6 +166,12 @@ function Attention({ figures, waiting }: FiguresProps) {
     },
     { count: unused, words: words.unused, to: linkTo('devices', stale) },
   ].filter(({ count }) => count > 0);
+  if (figures.total === 0)
+    return (
+      <div class="empty">
+        <FirstDevice />
+      </div>
+    );
   const isWaiting = !waiting.isKnown;
   const hasOverdue = (waiting.overdue?.list.length ?? 0) > 0;
   return (
@@ -175,9 +184,29 @@ function Attention({ figures, waiting }: FiguresProps) {
           <ReceiptTable page={waiting.overdue!} title={receiptWords.overdue} />
         </>
       )}
+      <Changes figures={figures} />
       {isWaiting && items.length === 0 && <p role="status">{text.common.loading}</p>}
       {items.length === 0 && !hasOverdue && !isWaiting && <p class="hint">{words.none}</p>}
     </section>
+  );
+}
+
+/** How many more or fewer devices each state has than a week ago. */
+function Changes({ figures: { statesPerDay } }: Pick<FiguresProps, 'figures'>) {
+  const [before, now] = [statesPerDay.at(-1 - WEEK_DAYS), statesPerDay.at(-1)];
+  const changes = deviceStatuses
+    .map(status => [status, (now?.byStatus[status] ?? 0) - (before?.byStatus[status] ?? 0)] as const)
+    .filter(([, by]) => by !== 0);
+  if (changes.length === 0) return null;
+  return (
+    <p class="bar">
+      {overviewWords.week}
+      {changes.map(([status, by]) => (
+        <a key={status} href={linkTo('devices', { status })}>
+          {by > 0 ? '▲' : '▼'} {grouped(Math.abs(by))} {text.status[status]}
+        </a>
+      ))}
+    </p>
   );
 }
 

@@ -7,8 +7,10 @@ import { linkTo, place } from '../router.ts';
 import type { PageName } from '../text/en.ts';
 import { text } from '../text/words.ts';
 import { Button } from './button.tsx';
+import { lazy } from './lazy.tsx';
 import { Loaded } from './loaded.tsx';
 import { Pager } from './pager.tsx';
+import { usePeek } from './peek.ts';
 import {
   type CommonAction,
   type DialogProps,
@@ -17,8 +19,11 @@ import {
   type RecordTableProps,
   type RecordWords,
 } from './records.tsx';
+import { useRowKeys } from './row-keys.ts';
 import { OrderChoice, orderTexts, type Sort, type SortValues, sorted } from './sort.tsx';
 import { reporting } from './toast.ts';
+
+const RecordSheet = lazy(async () => (await import('./record-sheet.tsx')).RecordSheet);
 
 interface ListWords<C extends string, A extends string> extends RecordWords<C, A> {
   /** Absent: the name of the page in the navigation. */
@@ -42,13 +47,15 @@ interface ListPageProps<R, C extends string, A extends string> {
   readonly Create?: ComponentType<DialogProps> | undefined;
   /** Buttons beside the one that makes a record. */
   readonly actions?: ComponentChildren;
+  /** Shown instead of a table without rows. Absent: that of the words. */
+  readonly empty?: string;
   /** Stands between the title and the table. */
   readonly children?: ComponentChildren;
 }
 
 /** The number of records, the table, and links to the other pages. */
 export function ListPage<R, C extends string, A extends string>(props: ListPageProps<R, C, A>) {
-  const { path, query = {}, kind, words, list, Create, actions, children } = props;
+  const { path, query = {}, kind, words, list, Create, actions, children, empty = words.empty } = props;
   const { title = text.nav[path] } = words;
   const total = list.data.value?.pagination.total;
   const onDone = reporting(list.reload);
@@ -58,7 +65,7 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
     <Button words={`${words.action.create} …`} class="main" onClick={() => (creating.value = {})} />
   );
   // The first step of an empty page stands where its records would.
-  const isEmpty = words.empty !== undefined && total === 0;
+  const isEmpty = empty !== undefined && total === 0;
   const search = { ...query, ...orderTexts(place.value.query) };
   const to: Sort['to'] = order => linkTo(path, { ...query, ...order });
   return (
@@ -76,11 +83,15 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
           <>
             {isEmpty ? (
               <div class="empty">
-                <p>{words.empty}</p>
+                <p>{empty}</p>
                 {create}
               </div>
             ) : (
-              <SortedTable {...{ title, kind, words, records, onDone, to }} isWhole={pagination.totalPages < 2} />
+              <SortedTable
+                {...{ title, kind, words, records, onDone, to }}
+                isWhole={pagination.totalPages < 2}
+                onChanged={list.reload}
+              />
             )}
             <Pager {...pagination} to={page => linkTo(path, { ...search, ...(page > 1 && { page }) })} />
           </>
@@ -97,19 +108,25 @@ interface SortedTableProps<R, C extends string, A extends string> extends Record
   readonly to: Sort['to'];
   /** Whether these are all records: a list of several pages has the order of the daemon alone. */
   readonly isWhole: boolean;
+  readonly onChanged: () => void;
 }
 
-/** The records as the address sorts them. */
+/** The records as the address sorts them, and the one that is shown at the side. */
 function SortedTable<R, C extends string, A extends string>(props: SortedTableProps<R, C, A>) {
-  const { isWhole, to, records, ...rest } = props;
-  const { sorts, columns, usualSort } = rest.kind;
-  if (!sorts) return <RecordTable {...rest} records={records} />;
-  const values = Object.fromEntries(Object.entries(sorts).filter(([column]) => column in columns)) as SortValues<R>;
-  const { rows, sort } = sorted(records, values, to, usualSort, isWhole);
+  const { isWhole, to, onChanged, ...rest } = props;
+  const { sorts, columns, usualSort, keyOf } = rest.kind;
+  const values = Object.fromEntries(
+    Object.entries(sorts ?? {}).filter(([column]) => column in columns),
+  ) as SortValues<R>;
+  const { rows, sort } = sorted(props.records, values, to, usualSort, isWhole);
+  const { peeked, show, onStep, onClose } = usePeek(() => rows.map(keyOf));
+  useRowKeys(show);
+  const record = rows.find(each => keyOf(each) === peeked.value);
   return (
     <>
-      <OrderChoice sort={sort} heads={{ ...text.column, ...rest.words.column }} />
-      <RecordTable {...rest} records={rows} sort={sort} />
+      {sorts && <OrderChoice sort={sort} heads={{ ...text.column, ...rest.words.column }} />}
+      <RecordTable {...rest} records={rows} {...(sorts && { sort })} onPeek={show} peeked={peeked.value} />
+      {record && <RecordSheet {...rest} {...{ record, onStep, onClose, onChanged }} />}
     </>
   );
 }

@@ -74,6 +74,8 @@ export interface RecordKind<R, C extends string, A extends string> {
   readonly sorts?: SortValues<R, NoInfer<C>>;
   /** The column that the daemon sorts by, the newest first. */
   readonly usualSort?: NoInfer<C>;
+  /** What its sheet shows. Absent: the cells of its row, whole. */
+  readonly Story?: ComponentType<{ readonly record: R; readonly onChanged: () => void }>;
   /** In the order of the buttons. */
   readonly actions: Readonly<Record<A, RecordAction<R, NoInfer<A>>>>;
 }
@@ -89,6 +91,10 @@ export interface RecordTableProps<R, C extends string, A extends string> {
   readonly none?: string;
   /** Called after a change by a dialog. */
   readonly onDone?: DialogProps['onDone'];
+  /** Called for a record that is to be shown at the side, with its place. Absent: none can be. */
+  readonly onPeek?: (at: number) => void;
+  /** The key of the record that is. */
+  readonly peeked?: string | null;
 }
 
 /** Actions on records of a kind, and the dialog of the chosen one. */
@@ -112,9 +118,13 @@ export function useRecordActions<R, C extends string, A extends string>(
       },
     }));
   /** A button for the one action of a kind, a menu for several. */
-  const control = (record: R, menuClass = '') =>
+  const control = (record: R, menuClass = '', onPeek?: () => void) =>
     actions.length > 1 ? (
-      <MoreButton of={kind.nameOf(record)} groups={[{ items: itemsOf(record) }]} class={menuClass} />
+      <MoreButton
+        of={kind.nameOf(record)}
+        groups={[{ items: itemsOf(record) }, { items: onPeek ? [{ words: text.common.peek, onChoose: onPeek }] : [] }]}
+        class={menuClass}
+      />
     ) : (
       itemsOf(record).map(({ words: each, name, onChoose }) => (
         <Button key={name} words={each} aria-label={name} onClick={onChoose} />
@@ -135,7 +145,7 @@ export function useRecordActions<R, C extends string, A extends string>(
 
 /** The table of records, and the dialog of the action that was chosen. */
 export function RecordTable<R, C extends string, A extends string>(props: RecordTableProps<R, C, A>) {
-  const { title, kind, words, records, sort, none, onDone = () => {} } = props;
+  const { title, kind, words, records, sort, none, onDone = () => {}, onPeek, peeked } = props;
   const { offered, control, dialog } = useRecordActions(kind, words, onDone);
   // The dialog stays: its record may have gone while it was open.
   if (none !== undefined && records.length === 0)
@@ -151,7 +161,13 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
       <Table
         title={title}
         heads={{ ...words.column, actions: text.common.actions }}
-        columns={{ ...kind.columns, ...(hasActions && { actions: (record: R) => control(record, 'plain') }) }}
+        columns={{
+          ...kind.columns,
+          ...(hasActions && {
+            actions: (record: R) => control(record, 'plain', onPeek && (() => onPeek(records.indexOf(record)))),
+          }),
+        }}
+        {...(onPeek && { isPresent: (record: R) => kind.keyOf(record) === peeked })}
         {...(kind.rowHead && { rowHead: kind.rowHead })}
         classes={{ ...kind.classes, actions: 'row-actions' }}
         {...(sort && { sort })}

@@ -4,7 +4,8 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { text } from '../text/words.ts';
 import { Button } from './button.tsx';
 
-interface SheetProps {
+/** Properties of a sheet. */
+export interface SheetProps {
   readonly title: ComponentChildren;
   /** Shows the next record of the list, or the previous one. */
   readonly onStep: (by: 1 | -1) => void;

@@ -26,7 +26,7 @@ interface TableProps<R> {
   readonly rows: readonly R[];
   readonly keyOf: (row: R) => string | number;
   readonly isSelected?: (row: R) => boolean;
-  /** Whether the row is also shown beside the table. */
+  /** Whether the row is also shown beside the table. Absent: no row is. */
   readonly isPresent?: (row: R) => boolean;
   /** Whether the table scrolls rather than become narrower than its columns need. */
   readonly isWide?: boolean;
@@ -47,7 +47,11 @@ export function Table<R>(props: TableProps<R>) {
   const drawn = useSteps(rows.length, stepAfter);
   return (
     <div class="scroll" aria-busy={drawn < rows.length}>
-      <table ref={table} class={`${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}>
+      <table
+        ref={table}
+        data-peek={props.isPresent && ''}
+        class={`${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}
+      >
         {title && <caption class="hidden">{title}</caption>}
         <thead>
           <tr>

@@ -108,6 +108,7 @@ export const common: typeof en.common = {
     none: 'Keine',
     unknownPage: 'Diese Seite gibt es nicht.',
     never: 'nie',
+    peek: 'Neben der Liste anzeigen',
     deviceCount: 'Geräte',
     filters: 'Filter',
     columns: 'Spalten',
@@ -334,6 +335,7 @@ export const overview: typeof en.overview = {
   },
   by: { manufacturer: 'Hersteller', model: 'Modell', lot: 'Los', site: 'Standort', station: 'Station' },
   types: { UKEY: 'USB-Schlüssel', SIMKEY: 'SIM-Schlüssel' },
+  week: 'Gegenüber der Vorwoche:',
   newest: 'Neueste Ereignisse',
   chart: { sum: count => `${grouped(count)} insgesamt`, table: 'Als Tabelle anzeigen', count: 'Registrierungen' },
 };
@@ -534,7 +536,6 @@ export const devices: typeof en.devices = {
   allSelected: total => `Alle Treffer ausgewählt: ${s(total, 'Gerät', 'Geräte')}`,
   select: id => `${id} auswählen`,
   selectPage: 'Alle auf dieser Seite auswählen',
-  peek: 'Neben der Liste anzeigen',
   selectAll: total => `Alle ${grouped(total)} Treffer auswählen`,
   clear: 'Auswahl aufheben',
   changes: count => `${s(count, 'anderes Gerät', 'andere Geräte')} geändert. Anzeigen`,
@@ -946,6 +947,8 @@ export const packages: typeof en.packages = {
 export const people: typeof en.people = {
   total: count => s(count, 'Person', 'Personen'),
   empty: 'Keine passenden Personen.',
+  first:
+    'Personen kommen von einem Anbieter, einem Verzeichnis oder über SCIM, oder werden hier hinzugefügt. Ihnen gehören Schlüssel.',
   column: { groups: 'Gruppen', source: 'Quelle', devices: 'Geräte', left: 'Ausgeschieden' },
   sources: { local: 'dieses Register', scim: 'Identitätsanbieter', directory: 'Verzeichnis', import: 'Liste' },
   state: { active: 'aktiv', left: 'ausgeschieden' },
@@ -1535,6 +1538,13 @@ export const settingsForm: typeof en.settingsForm = {
 };
 
 /** Credentials of a device at providers. */
+export const firstDevice: typeof en.firstDevice = {
+  purpose:
+    'Noch keine Geräte. Legen Sie eines an, importieren Sie eine Datei oder stecken Sie Schlüssel an der Station ein.',
+  file: 'Datei importieren',
+  station: 'Zur Station',
+};
+
 export const credentials: typeof en.credentials = {
   title: 'Anmeldung bei Anbietern',
   none: 'Dieser Schlüssel ist bei keinem Anbieter ausgegeben. Um ihn auszugeben, stecken Sie ihn ein, und starten Sie devmgr keys issue.',

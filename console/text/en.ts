@@ -86,6 +86,7 @@ export const common = {
     unknownPage: 'This page does not exist.',
     never: 'never',
     /** Below a number. */
+    peek: 'Show beside the list',
     deviceCount: 'devices',
     filters: 'Filters',
     columns: 'Columns',
@@ -259,6 +260,7 @@ export const overview = {
   },
   by: { manufacturer: 'Manufacturer', model: 'Model', lot: 'Lot', site: 'Site', station: 'Station' },
   types: { UKEY: 'USB keys', SIMKEY: 'SIM keys' },
+  week: 'Compared with a week ago:',
   newest: 'Latest events',
   chart: {
     sum: (count: number) => `${grouped(count)} in total`,
@@ -460,7 +462,6 @@ export const devices = {
   allSelected: (total: number) => `All ${s(total, 'matching device')} selected`,
   select: (id: string) => `Select ${id}`,
   selectPage: 'Select all on this page',
-  peek: 'Show beside the list',
   selectAll: (total: number) => `Select all ${grouped(total)} matching`,
   clear: 'Clear selection',
   changes: (count: number) => `${s(count, 'other device')} changed. Show`,
@@ -856,6 +857,7 @@ export const packages = {
 export const people = {
   total: (count: number) => s(count, 'person', 'persons'),
   empty: 'No persons match.',
+  first: 'Persons come from a provider, a directory or SCIM, or are added here. Keys belong to them.',
   column: { groups: 'Groups', source: 'Source', devices: 'Devices', left: 'Left' },
   sources: { local: 'this registry', scim: 'identity provider', directory: 'directory', import: 'list' },
   state: { active: 'active', left: 'has left' },
@@ -1413,6 +1415,13 @@ export const settingsForm = {
   refused: (reason: string) => `Refused: ${reason}`,
 };
 
+/** The first steps in a registry without devices. */
+export const firstDevice = {
+  purpose: 'This registry has no devices yet. Add one, import a file, or plug in keys at the station.',
+  file: 'Import a file',
+  station: 'Open the station',
+};
+
 /** Credentials of a device at providers. */
 export const credentials = {
   title: 'Sign-in at providers',
@@ -1650,7 +1659,7 @@ export const palette = {
     ['?', 'Show this list'],
     ['j  k', 'Next and previous device of the list'],
     ['x', 'Select the device'],
-    ['Space', 'Show the device beside the list; ↓ ↑ show the others'],
+    ['Space', 'Show the row beside the list; ↓ ↑ show the others'],
     ['Enter', 'Open the device'],
     ['Alt T', 'Go to the notifications'],
     ['Esc', 'Close what is in front'],

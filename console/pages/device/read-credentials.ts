@@ -5,7 +5,7 @@ import { call } from '../../api/request.ts';
 /** With the name of its provider. */
 export type NamedCredential = CredentialItem & { readonly provider: string };
 
-/** Those of a device, removed ones too. Without credentials, providers are not asked for. */
+/** The credentials of a device, also removed ones. Without credentials, providers are not asked for. */
 export async function readCredentials(deviceId: string, signal: AbortSignal): Promise<readonly NamedCredential[]> {
   const list = await call('listCredentials', { params: { deviceId } }, { signal });
   if (list.length === 0) return [];

@@ -6,10 +6,12 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { mayChange } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
-import { lazyDialog } from '../../parts/lazy.tsx';
+import { FirstDevice } from '../../parts/first-device.tsx';
+import { lazy, lazyDialog } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { addDevice } from '../../parts/open.ts';
 import { Pager } from '../../parts/pager.tsx';
+import { usePeek } from '../../parts/peek.ts';
 import { Search } from '../../parts/search.tsx';
 import { OrderChoice } from '../../parts/sort.tsx';
 import { go, linkTo, place } from '../../router.ts';
@@ -17,12 +19,12 @@ import { text, devices as words } from '../../text/words.ts';
 import { Bar } from './bar.tsx';
 import { recallList, useChanges } from './changes.ts';
 import { Applied, Filters } from './filters.tsx';
-import { usePeek } from './peek.tsx';
-import { addressWith, listRequest } from './query.ts';
+import { addressWith, filtersIn, listRequest } from './query.ts';
 import { type BulkName, useSelection } from './selection.ts';
 import { DeviceTable, sortIn } from './table.tsx';
 import { Columns, Views } from './views.tsx';
 
+const DeviceSheet = lazy(async () => (await import('../device/sheet.tsx')).DeviceSheet);
 const BulkDialog = lazyDialog(async () => (await import('./bulk/dialog.tsx')).BulkDialog);
 
 /** The list of devices. */
@@ -34,7 +36,9 @@ export function DevicesPage() {
     () => recallList(query.value),
   );
   const changes = useChanges(query, resource.reload);
-  const { peeked, show, sheet } = usePeek(resource.data, resource.reload);
+  const { peeked, shown, show, onStep, onClose } = usePeek(
+    () => resource.data.peek()?.list.map(({ deviceId }) => deviceId) ?? [],
+  );
   const operation = useSignal<BulkName | null>(null);
   const closeBulk = (hasRun: boolean) => {
     operation.value = null;
@@ -105,13 +109,19 @@ export function DevicesPage() {
           </>
         )}
       </Loaded>
-      {sheet}
+      {peeked.value !== null && <DeviceSheet deviceId={shown} {...{ onStep, onClose }} onChanged={resource.reload} />}
       {operation.value && <BulkDialog name={operation.value} find={findTargets} onClose={closeBulk} />}
     </>
   );
 }
 
 function Empty({ query }: { readonly query: URLSearchParams }) {
+  if (filtersIn(query).length === 0)
+    return (
+      <div class="empty">
+        <FirstDevice />
+      </div>
+    );
   const isSearch = query.has('search') && !query.has('userId');
   return (
     <>

@@ -5,11 +5,11 @@ import { mayChange } from '../../api/session.ts';
 import { deviceColumns, operationsOf, type SingleOperation } from '../../parts/device-columns.tsx';
 import { lazyDialog } from '../../parts/lazy.tsx';
 import { MoreButton } from '../../parts/menu.tsx';
+import { useRowKeys } from '../../parts/row-keys.ts';
 import type { Sort } from '../../parts/sort.tsx';
 import { Table } from '../../parts/table.tsx';
 import { devices as listWords, text } from '../../text/words.ts';
 import { addressWith, type Device, sortOf } from './query.ts';
-import { useRowKeys } from './row-keys.ts';
 import type { DeviceSelection } from './selection.ts';
 import { columnsIn, type ListColumn, usual } from './views.tsx';
 
@@ -21,7 +21,8 @@ interface DeviceTableProps {
   readonly selection: DeviceSelection;
   /** The device that is shown at the side of the list. */
   readonly peeked: string | null;
-  readonly onPeek: (deviceId: string) => void;
+  /** Called with the place of a row. */
+  readonly onPeek: (at: number) => void;
   readonly onChanged: () => void;
 }
 
@@ -102,9 +103,10 @@ export function DeviceTable({ devices, query, selection, peeked, onPeek, onChang
     />
   );
   const shown = columnsIn(query.value);
-  const menu = ({ deviceId, status }: Device) => {
+  const menu = (device: Device) => {
+    const { deviceId, status } = device;
     const items = mayChange.value ? operationsOf(status, name => (asked.value = { name, deviceId })) : [];
-    const peek = { words: listWords.peek, onChoose: () => onPeek(deviceId) };
+    const peek = { words: text.common.peek, onChoose: () => onPeek(devices.indexOf(device)) };
     return <MoreButton of={deviceId} groups={[{ items }, { items: [peek] }]} class="plain" />;
   };
   const table = (

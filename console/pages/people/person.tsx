@@ -21,8 +21,8 @@ import { linkTo, useTitle } from '../../router.ts';
 import { text, people as words } from '../../text/words.ts';
 import { PersonCase, readCase } from './cases.tsx';
 import { Held } from './held.tsx';
+import { people } from './kind.tsx';
 import { PersonLog } from './log.tsx';
-import { people } from './page.tsx';
 import { devicesOf } from './states.ts';
 
 /** Keys that the page lists; the list of devices has all of them. */
@@ -99,6 +99,12 @@ export function PersonPage() {
       </Loaded>
     </>
   );
+}
+
+/** What the page of a person shows, beside a list. */
+export function PersonStory({ record, onChanged }: { readonly record: Person; readonly onChanged: () => void }) {
+  const resource = useResource(signal => readPerson(record.personId, signal));
+  return <Loaded from={resource}>{person => <Sections person={person} onChanged={onChanged} />}</Loaded>;
 }
 
 const facts = ['name', 'email', 'left', 'groups', 'source'] as const;

@@ -1,38 +1,46 @@
-/** The keyboard of the list: j and k go to the next and the previous device, x selects it, Space shows it at the side, Enter opens it. */
+/** Keys of a list with a sheet: j and k go to the next and the previous row, x selects it, Space shows it at the side. */
 import { useEffect, useRef } from 'preact/hooks';
-import { kept } from '../../router.ts';
+import { kept } from '../router.ts';
 
 const inField = 'input:not([type="checkbox"]), select, textarea';
 
-/** The device that has the focus has it again after Back. */
-export function useRowKeys(onPeek: (deviceId: string) => void): void {
+/** What a click in a row is for, if it is not for the row. */
+const control = 'a, button, input, label, summary, [role="menu"]';
+const list = 'main table[data-peek] tbody';
+
+/** The row that has the focus has it again after Back. `onPeek` gets the place of a row. */
+export function useRowKeys(onPeek: (at: number) => void): void {
   const peek = useRef(onPeek);
   peek.current = onPeek;
   useEffect(() => {
-    const rows = () => [...document.querySelectorAll<HTMLElement>('main tbody tr')];
+    const rows = () => [...document.querySelectorAll<HTMLElement>(`${list} tr`)];
     const linkOf = (row: Element | null | undefined) => row?.querySelector<HTMLAnchorElement>('th a');
     const press = (event: KeyboardEvent) => {
       const { key, target } = event;
       if (event.ctrlKey || event.altKey || event.metaKey || !(target instanceof Element)) return;
       if (target.closest(inField) || document.querySelector('dialog[open]')) return;
-      const present = target.closest<HTMLElement>('main tbody tr');
+      const present = target.closest<HTMLElement>(`${list} tr`);
       const step = { j: 1, k: -1 }[key];
       if (step) linkOf(rows()[present ? rows().indexOf(present) + step : 0])?.focus();
-      const link = key === ' ' && target === linkOf(present) && target.textContent;
-      if (link) {
+      if (key === ' ' && present && target === linkOf(present)) {
         event.preventDefault();
-        peek.current(link);
+        peek.current(rows().indexOf(present));
       }
       if (key.toLowerCase() === 'x')
         present
           ?.querySelector('input')
           ?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey: event.shiftKey }));
     };
+    const click = ({ target }: MouseEvent) => {
+      if (!(target instanceof Element) || target.closest(control) || getSelection()?.toString()) return;
+      const row = target.closest<HTMLElement>(`${list} tr`);
+      if (row) peek.current(rows().indexOf(row));
+    };
     const keepFocus = ({ target }: FocusEvent) => {
-      const link = target instanceof Element && linkOf(target.closest('main tbody tr'));
+      const link = target instanceof Element && linkOf(target.closest(`${list} tr`));
       if (link) kept().row = link.textContent;
     };
-    const body = document.querySelector('main tbody');
+    const body = document.querySelector(list);
     const { row } = kept();
     const returnFocus = () => {
       const isFree = document.activeElement?.matches('body, main, h1') ?? false;
@@ -52,6 +60,7 @@ export function useRowKeys(onPeek: (deviceId: string) => void): void {
     }
     const end = new AbortController();
     addEventListener('keydown', press, { signal: end.signal });
+    addEventListener('click', click, { signal: end.signal });
     document.addEventListener('focusin', keepFocus, { signal: end.signal });
     return () => {
       drawing.disconnect();
