@@ -230,7 +230,10 @@ needs('chromium')('the pages Overview and Activity', () => {
 
   it.each(['light', 'dark'] as const)('are accessible in %s colors', async colorScheme => {
     const { page, context, show, complaints } = await openTab({ colorScheme });
-    await page.locator('.figures').getByRole('link', { name: /inactive$/ }).waitFor();
+    await page
+      .locator('.figures')
+      .getByRole('link', { name: /inactive$/ })
+      .waitFor();
     await page.getByText('Show as a table').first().click();
     expect(await violationsOn(page)).toEqual([]);
     await show('activity');
