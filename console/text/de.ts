@@ -255,7 +255,6 @@ export const common: typeof en.common = {
       tags: 'Merkmale',
       firmwareVersion: 'Firmwareversion',
       userId: 'Benutzername',
-      personId: 'Person',
       username: 'Name',
       name: 'Name',
       role: 'Rolle',

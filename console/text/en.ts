@@ -190,7 +190,6 @@ export const common = {
       tags: 'Tags',
       firmwareVersion: 'Firmware version',
       userId: 'User name',
-      personId: 'Person',
       username: 'Name',
       name: 'Name',
       role: 'Role',

@@ -108,7 +108,7 @@ needs('chromium')('Back and a reload in the console', () => {
     await context.close();
   });
 
-  it('needs one request for each device that is looked at, and none for the list between them', async () => {
+  it('needs requests for each device that is looked at and its credentials, and none for the list between them', async () => {
     const { page, context, requested } = await openTab({ place: list });
     await status(page, /^120 devices$/);
     await page.getByText('live', { exact: true }).waitFor();
@@ -122,7 +122,9 @@ needs('chromium')('Back and a reload in the console', () => {
     // A page to which nothing was sent for 10 s asks whether the daemon is there.
     const made = requested.slice(before).filter(url => url.includes('/api/') && !url.endsWith('/api/health'));
     expect(made.map(url => new URL(url).pathname)).toEqual(
-      devices.slice(0, 33).map(({ deviceId }) => `/api/devices/${deviceId}`),
+      devices
+        .slice(0, 33)
+        .flatMap(({ deviceId }) => [`/api/devices/${deviceId}`, `/api/devices/${deviceId}/credentials`]),
     );
     await context.close();
   }, 240_000);
