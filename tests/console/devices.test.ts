@@ -309,7 +309,7 @@ needs('chromium')('the list of devices in the console', () => {
     await page.getByText('30 Geräte werden gesperrt.').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: /^DEV-/ }).first().click();
-    await page.getByRole('heading', { name: 'Angaben' }).waitFor();
+    await page.getByRole('heading', { name: 'Verlauf' }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -62,7 +62,7 @@ needs('chromium')('a sheet of the console', () => {
     await dialog(page).waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
-    expect(await name('omar.haddad').evaluate(link => link === document.activeElement)).toBe(true);
+    await name('omar.haddad').and(page.locator(':focus')).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
