@@ -190,7 +190,7 @@ const REFUSED_GRACE_MS = 5000;
 /** Sends a last response on a socket that Node no longer watches, and closes it. */
 export function endSocket(socket: Socket, response: string): void {
   const timer = setTimeout(() => socket.destroy(), REFUSED_GRACE_MS);
-  socket.once('close', () => clearTimeout(timer)).on('error', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
   socket.end(response);
   // Unread input would turn the response into a reset.
   readAgain(socket);

@@ -85,6 +85,8 @@ export class RequestTurns {
    * would be taken for part of it, or for that to a later request.
    */
   last(socket: Socket, begin: (isAnswered?: boolean) => void): void {
+    // Node has removed its listener, and the responses before are still written: without one, a client that has gone ends the process.
+    socket.on('error', () => socket.destroy());
     const line = this.#lines.get(socket);
     const before = line && (line.waiting?.at(-1) ?? line.current);
     const isCut = before?.response?.req.complete === false;

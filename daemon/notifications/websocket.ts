@@ -114,8 +114,6 @@ class Upgrades {
   /** Handles an upgrade. Never rejects. `stream` is the socket itself unless the request has a body. */
   async take(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     const { socket } = request;
-    const onError = () => socket.destroy();
-    socket.on('error', onError);
     this.#loopWatch.enter(routes.streamNotifications.id, this.#idOf(request));
     try {
       if (request.method !== 'GET' || splitUrl(request.url)[0] !== path) throw noSuchOperation();
@@ -128,7 +126,6 @@ class Upgrades {
       socket.once('close', release);
       this.#connections.keep(socket);
       this.#server.handleUpgrade(request, socket, head, ws => {
-        socket.off('error', onError);
         this.#open(ws, socket, admission, this.#idOf(request));
         readAgain(socket);
       });

@@ -1,5 +1,6 @@
 /** Requests that a client sends without waiting for the responses (pipelining) do not delay those of other clients. */
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
@@ -220,6 +221,32 @@ describe('a body that breaks off after its request was answered', () => {
     expect(await rest).toMatch(/^(?:begun)?$/);
   });
 });
+
+it.each([
+  ['a stream', head('GET /api/nothing', 'Connection: Upgrade', 'Upgrade: websocket'), 'upgrade'],
+  ['a tunnel', head('CONNECT a:1'), 'connect'],
+])(
+  'a client that goes after it has asked for %s, before the response to an earlier request, ends no process',
+  async (_what, last, event) => {
+    const held = Promise.withResolvers<object>();
+    const { app, url } = await server(plain => {
+      plain.get('/held', () => held.promise);
+      plain.server.on('upgrade', ({ socket }) => plain.turns.last(socket, () => socket.destroy()));
+    });
+    const arrived = once(app.server, event);
+    const { socket } = await client(url);
+    socket.write(head('GET /held') + last);
+    const [request] = (await arrived) as [IncomingMessage];
+    expect(request.socket.listenerCount('error')).toBeGreaterThan(0);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    // Without a listener, the error of this write is an uncaught exception, with which the test fails.
+    const ended = new Promise(resolve => request.socket.once('close', resolve));
+    held.resolve({});
+    await ended;
+    expect(request.socket.errored).toMatchObject({ syscall: 'write' });
+  },
+);
 
 it('a connection with more waiting requests than the daemon keeps is closed, and others are served', async () => {
   const server = createServer((_request, response) => response.end());
