@@ -1,5 +1,6 @@
-// `npm run docs:pictures`: each page of the console, light and dark, at three widths, of a daemon with made-up devices. Needs chromium.
-import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// `npm run docs:pictures`: the pictures of the console that docs/console.md shows, of a daemon with made-up devices. With --all, each page
+// in each theme and width goes to .cache/pictures, to be looked at. Needs chromium.
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
@@ -10,12 +11,16 @@ import { startDaemon } from '../../daemon/start/main.ts';
 import { places, withItem } from '../../tests/console/pages.ts';
 import { fillSample } from '../../tests/console/sample.ts';
 
-const images = join(import.meta.dirname, '..', '..', 'docs', 'images');
+const root = join(import.meta.dirname, '..', '..');
+const isAll = process.argv.includes('--all');
+const images = isAll ? join(root, '.cache', 'pictures') : join(root, 'docs', 'images');
+const manual = readFileSync(join(root, 'docs', 'console.md'), 'utf8');
 const home = mkdtempSync(join(tmpdir(), 'devmgr-console-pictures-'));
 const password = 'pictures of the console';
 const sizes = [
   { width: 360, height: 740 },
   { width: 768, height: 1024 },
+  { width: 1280, height: 800 },
   { width: 1440, height: 900 },
 ] as const;
 /** Of WebP, 0 to 100. */
@@ -72,9 +77,11 @@ try {
 async function pictures(page: Page, tools: CDPSession, name: string): Promise<void> {
   for (const size of sizes)
     for (const colorScheme of ['light', 'dark'] as const) {
+      const file = `console-${name}-${colorScheme}-${size.width}.webp`;
+      if (!isAll && !manual.includes(`images/${file}`)) continue;
       await page.setViewportSize(size);
       await page.emulateMedia({ colorScheme });
       const { data } = await tools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
-      writeFileSync(join(images, `console-${name}-${colorScheme}-${size.width}.webp`), Buffer.from(data, 'base64'));
+      writeFileSync(join(images, file), Buffer.from(data, 'base64'));
     }
 }
