@@ -1,11 +1,10 @@
 /** Every page of the console in each of its states: accessible, and never wider than the window. */
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { adminPassword } from '../support/daemon.ts';
 import { needs } from '../support/needs.ts';
-import { type ConsoleTab, consoleTests, dialog, settled, violationsOn } from './browser.ts';
-import { type ItemIds, places, withItem } from './pages.ts';
-import { fillSample } from './sample.ts';
+import { armed, button, type ConsoleTab, consoleTests, dialog, settled, violationsOn } from './browser.ts';
+import { places } from './pages.ts';
+import { everyPlace, OWN_KEYS, stuck, wholeRegistry } from './states.ts';
 
 /** The console has animations; a color on its way to another one has a contrast of its own. */
 const still = { reducedMotion: 'reduce' } as const;
@@ -70,54 +69,69 @@ async function loadWide(tab: ConsoleTab, place: string): Promise<void> {
   await load(tab, place);
 }
 
+/** The same tab twice: of an ADMIN, and of a HOLDER, who has a page of own keys alone. */
+type Tabs = Readonly<Record<'admin' | 'holder', ConsoleTab>>;
+const tabOf = ({ admin, holder }: Tabs, name: string) => (name === OWN_KEYS ? holder : admin);
+
 needs('chromium')('every page of the console', () => {
-  const { daemon, openTab } = consoleTests({ simulateKeys: 1 });
-  let items: ItemIds = {};
-  let tab: ConsoleTab;
-  let german: ConsoleTab;
-  let offline: ConsoleTab;
+  const { openTab, placeOf, sessionFor } = wholeRegistry();
+  let tabs: Tabs;
+  let german: Tabs;
+  let offline: Tabs;
   beforeAll(async () => {
-    items = await fillSample({ url: daemon.url, password: adminPassword });
-    tab = await openTab(still);
-    // Everything arrives as on a first visit: a page moves while its parts load.
-    const tools = await tab.context.newCDPSession(tab.page);
-    await tools.send('Network.setCacheDisabled', { cacheDisabled: true });
-    german = await openTab({ locale: 'de-DE', viewport: { width: 360, height: 740 } });
-    offline = await openTab({ place: 'activity', ...still });
-    await loaded(offline.page);
-    await offline.page.route('**/api/**', route => route.fulfill({ status: 503, body: 'not now' }));
-  });
-  const placeOf = (name: string) => withItem(name, items);
-
-  it.each(places)('is accessible, fits in the window with data, and does not move while it loads: %s', async name => {
-    await loadWide(tab, placeOf(name));
-    expect(await tab.page.evaluate(shift)).toBeLessThan(0.1);
-    expect(await faultsOf(tab.page)).toEqual([]);
-    expect(tab.complaints.splice(0)).toEqual([]);
-  });
-
-  it.each(places)('fits in a narrow window in German, and breaks no word of a title: %s', async name => {
-    await german.page.setViewportSize({ width: 360, height: 740 });
-    await load(german, placeOf(name));
-    expect(await german.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-    expect(await german.page.evaluate(broken)).toEqual([]);
-    for (const width of [768, 1024]) {
-      await german.page.setViewportSize({ width, height: 740 });
-      expect(await german.page.evaluate(cut), `${width}`).toEqual([]);
+    const open = async (options: Parameters<typeof openTab>[0]): Promise<Tabs> => ({
+      admin: await openTab({ place: 'activity', ...options, ...sessionFor('activity') }),
+      holder: await openTab({ ...options, ...sessionFor(OWN_KEYS) }),
+    });
+    tabs = await open(still);
+    german = await open({ locale: 'de-DE', viewport: { width: 360, height: 740 } });
+    offline = await open(still);
+    for (const tab of Object.values(tabs)) {
+      // Everything arrives as on a first visit: a page moves while its parts load.
+      const tools = await tab.context.newCDPSession(tab.page);
+      await tools.send('Network.setCacheDisabled', { cacheDisabled: true });
+    }
+    for (const { page } of Object.values(offline)) {
+      await loaded(page);
+      await page.route('**/api/**', route => route.fulfill({ status: 503, body: 'not now' }));
     }
   });
 
-  it.each(places)('is accessible and fits in the window if nothing can be loaded: %s', async name => {
-    const { page, show } = offline;
+  it.each(everyPlace)(
+    'is accessible, fits in the window with data, and does not move while it loads: %s',
+    async name => {
+      const tab = tabOf(tabs, name);
+      await loadWide(tab, placeOf(name));
+      expect(await tab.page.evaluate(shift)).toBeLessThan(0.1);
+      expect(await faultsOf(tab.page)).toEqual([]);
+      expect(tab.complaints.splice(0)).toEqual([]);
+    },
+  );
+
+  it.each(everyPlace)('fits in a narrow window in German, and breaks no word of a title: %s', async name => {
+    const tab = tabOf(german, name);
+    await tab.page.setViewportSize({ width: 360, height: 740 });
+    await load(tab, placeOf(name));
+    expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    expect(await tab.page.evaluate(broken)).toEqual([]);
+    for (const width of [768, 1024]) {
+      await tab.page.setViewportSize({ width, height: 740 });
+      expect(await tab.page.evaluate(cut), `${width}`).toEqual([]);
+    }
+  });
+
+  it.each(everyPlace)('is accessible and fits in the window if nothing can be loaded: %s', async name => {
+    const { page, show } = tabOf(offline, name);
     await show(name === 'activity' ? 'activity?types=DEVICE_LOCKED' : placeOf(name));
     await page.locator('main h1').waitFor();
     await settled(page);
     expect(await faultsOf(page)).toEqual([]);
   });
 
-  it.each(places)(
+  it.each(everyPlace)(
     'is accessible and fits in the window in all dialogs that its buttons open: %s',
     async name => {
+      const tab = tabOf(tabs, name);
       const { page } = tab;
       const prepare = async () => {
         await loadWide(tab, placeOf(name));
@@ -168,9 +182,29 @@ needs('chromium')('every page of a new console', () => {
     tab = await openTab(still);
   });
 
-  it.each([...places, 'no-such-page'])('is accessible and fits in the window without data: %s', async place => {
-    await loadWide(tab, place);
-    expect(await faultsOf(tab.page)).toEqual([]);
+  it.each([...places, 'no-such-page'])(
+    'is accessible, fits in the window and leads on without data: %s',
+    async place => {
+      await loadWide(tab, place);
+      if (!place.endsWith('/ITEM')) expect(await tab.page.evaluate(stuck)).toEqual([]);
+      expect(await faultsOf(tab.page)).toEqual([]);
+    },
+  );
+
+  it('is accessible and fits in the window in the form of every type of provider', async () => {
+    const { page } = tab;
+    await loadWide(tab, 'providers');
+    await button(page, 'Add provider …').first().click();
+    await armed(page);
+    const type = dialog(page).getByLabel('Type', { exact: true });
+    const types = await type.getByRole('option').allTextContents();
+    expect(types.length).toBeGreaterThan(5);
+    for (const each of types) {
+      await page.setViewportSize({ width: 1280, height: 900 });
+      await type.selectOption(each);
+      for (const more of await dialog(page).locator('details:not([open]) > summary').all()) await more.click();
+      expect(await faultsOf(page, 'dialog[open]'), each).toEqual([]);
+    }
   });
 
   it('is accessible and fits in the window before the sign-in', async () => {

@@ -63,7 +63,7 @@ const kind: RecordKind<ProviderRow, ProviderColumn, 'test' | 'oidc' | 'ldap' | '
       item && (item.pending > 0 ? <span class="badge warn">{grouped(item.pending)}</span> : item.pending),
   },
   rowHead: 'name',
-  classes: { at: 'minor keep', problem: 'whole', credentials: 'number minor', pending: 'number' },
+  classes: { type: 'minor', at: 'minor keep', problem: 'whole', credentials: 'number minor', pending: 'number minor' },
   actions: {
     test: { Dialog: TestProvider },
     oidc: ofType('oidc'),

@@ -41,7 +41,7 @@ const webhooks: RecordKind<WebhookItem, WebhookColumn, WebhookAction> = {
     by: ({ createdBy }) => <ActorLink name={createdBy} />,
   },
   rowHead: 'url',
-  classes: { url: 'keep', waiting: 'number', by: 'minor' },
+  classes: { url: 'keep', waiting: 'number', delivered: 'minor', by: 'minor' },
   actions: {
     deliveries: { Dialog: Deliveries },
     test: { carryOut: test },
