@@ -60,6 +60,15 @@ needs('chromium')('the look of the console', () => {
     await context.close();
   });
 
+  it('the German choices of the filters are within their column at 1280 pixels', async () => {
+    const { page, context } = await openTab({ place: 'devices', locale: 'de-DE' });
+    await page.getByText('Filter', { exact: true }).click();
+    const choices = page.locator('.columns .choices');
+    await choices.last().waitFor();
+    expect(await choices.evaluateAll(all => all.map(each => each.scrollWidth - each.clientWidth))).toEqual([0, 0, 0]);
+    await context.close();
+  });
+
   it('the menu of a row is above the buttons of the rows below', async () => {
     const { page, context } = await openTab({ place: 'devices', viewport: { width: 1440, height: 900 } });
     await page.locator('td.row-actions button').first().click();
