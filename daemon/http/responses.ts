@@ -162,11 +162,11 @@ function parserMessage(code: string | undefined): string {
 
 /** Answers what Node would answer automatically or not at all: a tunnel, and an expectation other than 100-continue. */
 export function answerUnsupported({ server, node, turns }: FastifyInstance, nextId: () => string): void {
-  server.on('connect', ({ socket }) =>
-    turns.last(socket, () => {
+  server.on('connect', ({ socket }, stream) => {
+    const refuse = () =>
       endSocket(socket, rawResponse(404, envelope(404, 'no such operation'), { id: nextId(), node }));
-    }),
-  );
+    turns.last(socket, refuse, stream);
+  });
   server.on('checkExpectation', ({ socket }, response) =>
     turns.answer(socket, response, () => refuseExpectation(response, { id: nextId(), node })),
   );

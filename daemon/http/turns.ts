@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { connectionArrived, makesWay } from '../base/concurrency.ts';
 
 /** Milliseconds that the requests of one turn of the event loop may take before others wait for the next one. */
@@ -82,11 +83,12 @@ export class RequestTurns {
   /**
    * As `answer`, for what ends the requests of a connection: a second call for it does nothing. A request whose body has not arrived
    * whole will never have it: what comes last takes its place. `isAnswered`: the response to that request has begun, so another one
-   * would be taken for part of it, or for that to a later request.
+   * would be taken for part of it, or for that to a later request. `stream`: what Node hands over, which is another one than the socket
+   * while the body of an upgrade or tunnel arrives.
    */
-  last(socket: Socket, begin: (isAnswered?: boolean) => void): void {
+  last(socket: Socket, begin: (isAnswered?: boolean) => void, stream: Duplex = socket): void {
     // Node has removed its listener, and the responses before are still written: without one, a client that has gone ends the process.
-    socket.on('error', () => socket.destroy());
+    stream.on('error', () => socket.destroy());
     const line = this.#lines.get(socket);
     const before = line && (line.waiting?.at(-1) ?? line.current);
     const isCut = before?.response?.req.complete === false;

@@ -50,7 +50,7 @@ export const websocketPlugin =
     const upgrades = new Upgrades(parts, app);
     onlyWebSocketUpgrades(app.server);
     app.server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
-      app.turns.last(request.socket, () => void upgrades.take(request, stream, head));
+      app.turns.last(request.socket, () => void upgrades.take(request, stream, head), stream);
     });
     app.route({
       method: 'GET',

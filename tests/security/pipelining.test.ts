@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -224,6 +225,11 @@ describe('a body that breaks off after its request was answered', () => {
 
 it.each([
   ['a stream', head('GET /api/nothing', 'Connection: Upgrade', 'Upgrade: websocket'), 'upgrade'],
+  [
+    'a stream, with a body',
+    `${head('GET /', 'Connection: Upgrade', 'Upgrade: websocket', 'Content-Length: 9')}a`,
+    'upgrade',
+  ],
   ['a tunnel', head('CONNECT a:1'), 'connect'],
 ])(
   'a client that goes after it has asked for %s, before the response to an earlier request, ends no process',
@@ -231,20 +237,20 @@ it.each([
     const held = Promise.withResolvers<object>();
     const { app, url } = await server(plain => {
       plain.get('/held', () => held.promise);
-      plain.server.on('upgrade', ({ socket }) => plain.turns.last(socket, () => socket.destroy()));
+      plain.server.on('upgrade', ({ socket }, stream) => plain.turns.last(socket, () => socket.destroy(), stream));
     });
     const arrived = once(app.server, event);
     const { socket } = await client(url);
     socket.write(head('GET /held') + last);
-    const [request] = (await arrived) as [IncomingMessage];
-    expect(request.socket.listenerCount('error')).toBeGreaterThan(0);
+    const [{ socket: served }, stream] = (await arrived) as [IncomingMessage, Duplex];
+    expect(stream.listenerCount('error')).toBeGreaterThan(0);
+    // Without a listener, the error of a read or of the response is an uncaught exception, with which the test fails.
+    const ended = new Promise(resolve => served.once('close', resolve));
     socket.resetAndDestroy();
     await once(socket, 'close');
-    // Without a listener, the error of this write is an uncaught exception, with which the test fails.
-    const ended = new Promise(resolve => request.socket.once('close', resolve));
     held.resolve({});
     await ended;
-    expect(request.socket.errored).toMatchObject({ syscall: 'write' });
+    expect(served.errored).not.toBeNull();
   },
 );
 
