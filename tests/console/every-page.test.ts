@@ -69,7 +69,7 @@ async function loadWide(tab: ConsoleTab, place: string): Promise<void> {
   await load(tab, place);
 }
 
-/** The same tab twice: of an ADMIN, and of a HOLDER, who has a page of own keys alone. */
+/** A tab for each role: of an ADMIN, and of a HOLDER, who has a page of own keys alone. */
 type Tabs = Readonly<Record<'admin' | 'holder', ConsoleTab>>;
 const tabOf = ({ admin, holder }: Tabs, name: string) => (name === OWN_KEYS ? holder : admin);
 
