@@ -7,7 +7,8 @@ import { isSameName } from '../contract/person-key.ts';
 import type { Proof } from '../contract/proof.ts';
 import { isAnswering, otherKeyOf } from './other-key.ts';
 import type { DeviceBlock, EnrollmentOutcome, EnrollmentResult } from './outcome.ts';
-import { isNumbered, type MadeIdentity, recognizedBy } from './recognition.ts';
+import { isNumbered, recognizedBy } from './own-number.ts';
+import type { MadeIdentity } from './recognition.ts';
 import { namedBy, type RegistrationOptions, registrationFor } from './registration.ts';
 import type { EnrollmentRegistry, EnrollmentWords } from './registry.ts';
 

@@ -1,7 +1,7 @@
 /** Whether an attached key is the device with its serial number, or another key: what it shows, and what it is asked without a touch. */
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
-import { recognizedBy } from './recognition.ts';
+import { recognizedBy } from './own-number.ts';
 import type { DeviceQuestions, NumberedKey } from './registry.ts';
 import { type Contradiction, contradictionOf } from './same-device.ts';
 

@@ -7,31 +7,13 @@ import type { IdentityCandidate, NewIdentity } from '../contract/identity-shapes
 import type { IdentityAction } from '../contract/key-values.ts';
 import { textLengths } from '../contract/limits.ts';
 import type { Routes } from '../contract/routes.ts';
+import { shownBy, soonDescribed, speaksCtap2, surelyDescribed, withClaims } from './described.ts';
 import { IssueProblem } from './issue-step.ts';
-import { claimedIn } from './same-device.ts';
+import { isNumbered, type Numbered, recognizedBy, withPrinted } from './own-number.ts';
 import type { Poll, Send } from './send.ts';
 import { isFor, type Touched, touchedFor } from './touched.ts';
 
-/** Where the number of a key is from that reports none: `serialSource` of the key. */
-export type OwnNumberSource = 'printed' | 'auto';
-/** `serialSource` of a key that was recognized by its credential. */
-export const recognizedBy = 'credential';
-
-type Named = Key & { readonly serialNumber: string };
-
-/** Whether the serial number is one that the key does not report, and its device has no credential yet. */
-export const isNumbered = ({ serialSource }: Pick<Key, 'serialSource'>): boolean =>
-  serialSource === 'printed' || serialSource === 'auto';
-
 type Candidates = DataOf<Routes['listIdentityCandidates']>;
-
-/** The key under the number that is printed on it. */
-export const withPrinted = (key: Key, printed: string): Named => ({
-  ...key,
-  serialNumber: printed,
-  serialSource: 'printed',
-  problem: null,
-});
 
 /** Whether a key can be recognized by a credential. */
 const mayHaveCredential = ({ deviceType, simulated, keyId }: Key): boolean =>
@@ -42,8 +24,14 @@ export type MadeIdentity =
   | { readonly identity: NewIdentity | null; readonly problem: null }
   | { readonly identity: null; readonly problem: string };
 
-/** Milliseconds between two looks at the claims of a key, and in all: a key without a serial number is asked at once. */
-const claimsPoll = { everyMs: 50, forMs: 1_500 } as const;
+/** A credential that a key was found to have. */
+interface Found {
+  readonly identityId: string;
+  readonly candidate: IdentityCandidate;
+  readonly assertion: DataOf<Routes['identifyKey']>['assertion'];
+}
+/** Failures after which nothing is known about the credentials of a key. */
+const unanswered: ReadonlySet<string | null> = new Set(['removed', 'busy', 'mute', 'timeout', 'aborted']);
 
 /** The station, and the errors of its clients. */
 export interface RecognitionOptions {
@@ -68,8 +56,8 @@ export class Recognition {
   readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
   /** Keys that have made or used their credential after a touch. */
   readonly #touched = new Map<Key['keyId'], Touched>();
-  /** Keys that were looked for before their claims were there, or that have not answered: they may have a credential. */
-  readonly #doubtful = new Set<Key['keyId']>();
+  /** Keys that were not looked for with their claims, or that have not answered: they may have a credential. */
+  readonly #doubtful = new Map<Key['keyId'], 'not asked' | 'no answer'>();
   /** Credentials that were made before the registration. */
   readonly #prepared = new Map<Key['keyId'], MadeIdentity>();
 
@@ -120,11 +108,15 @@ export class Recognition {
     });
   }
 
-  async #find(key: Key) {
+  /** Null: the key has no credential of this registry, unless it is doubtful afterwards. */
+  async #find(key: Key): Promise<Found | null> {
+    this.#doubtful.set(key.keyId, 'not asked');
     const { identityId, challenge, policy, isInUse } = await this.#registry('createIdentityChallenge', { body: {} });
-    if (policy === 'never' || isInUse === false) return null;
+    if (policy === 'never' || isInUse === false) {
+      this.#doubtful.delete(key.keyId);
+      return null;
+    }
     const asked = await this.#claimed(key);
-    this.#doubtful.add(key.keyId);
     let portion: number | null = 1;
     while (portion !== null) {
       const candidates: Candidates = await this.#registry('listIdentityCandidates', {
@@ -134,12 +126,13 @@ export class Recognition {
       if (list.length === 0) break;
       const credentials = list.map(({ credentialId }) => credentialId);
       const found = await this.#identify(key, { step: 'find', relyingParty, challenge, credentials });
+      if (unanswered.has(found.failure)) this.#doubtful.set(key.keyId, 'no answer');
       if (found.problem !== null) return null;
       const candidate = list.find(({ credentialId }) => credentialId === found.credentialId);
       if (candidate) return { identityId, candidate, assertion: found.assertion };
       portion = candidates.next;
     }
-    if (shownBy(asked).protocol === 'CTAP2') this.#doubtful.delete(key.keyId);
+    if (speaksCtap2(asked)) this.#doubtful.delete(key.keyId);
     return null;
   }
 
@@ -148,7 +141,7 @@ export class Recognition {
     key: Key,
     identityId: string,
     { serialNumber }: { readonly serialNumber: string },
-    assertion: DataOf<Routes['identifyKey']>['assertion'],
+    assertion: Found['assertion'],
   ): Promise<Key> {
     if (assertion !== null)
       await this.#registry('proveIdentity', {
@@ -159,13 +152,13 @@ export class Recognition {
   }
 
   /** The key as the hardware service lists it from now on, if it is still plugged in. */
-  async named(key: Key, serialNumber: string): Promise<Named> {
+  async named(key: Key, serialNumber: string): Promise<Numbered> {
     await this.#identify(key, { step: 'name', relyingParty: noParty, serialNumber }).catch(() => null);
     return { ...key, serialNumber, serialSource: recognizedBy, problem: null };
   }
 
   /** Gives the key a number: the printed one, or one that the registry makes. */
-  async numbered(key: Key, printed: string | null): Promise<Named> {
+  async numbered(key: Key, printed: string | null): Promise<Numbered> {
     if (printed !== null) return withPrinted(key, printed);
     const challenge = await this.#registry('createIdentityChallenge', { body: {} });
     this.#numbers.set(key.keyId, challenge);
@@ -194,18 +187,31 @@ export class Recognition {
     ]);
     const { identityId, challenge, relyingParty, policy } = made;
     if (policy === 'never' || !mayHaveCredential(key)) return { identity: null, problem: null };
-    const mayBeEnrolled = this.#doubtful.has(key.keyId) && shownBy(asked).protocol === 'CTAP2';
-    const earlier = mayBeEnrolled ? await this.#find(asked) : null;
-    if (earlier) return { identity: null, problem: `it is ${earlier.candidate.deviceId}: plug it in again` };
+    const earlier = await this.#earlier(asked);
+    if (earlier !== null) return { identity: null, problem: earlier };
     const { evidence, problem } = await this.#identify(key, { step: 'make', relyingParty, challenge });
     if (!evidence) return { identity: null, problem: problem ?? 'the key has made no credential' };
-    const { aaguid, firmware } = shownBy(asked);
+    const isSlow = evidence.method === 'fido' && !speaksCtap2(asked);
+    const described = isSlow ? await this.#claimed(asked, surelyDescribed) : asked;
+    if (isSlow) {
+      const late = !speaksCtap2(described) ? NOT_DESCRIBED : await this.#earlier(described);
+      if (late !== null) return { identity: null, problem: late };
+    }
+    const { aaguid, firmware } = shownBy(described);
     if (key.serialNumber !== null) this.#touched.set(key.keyId, touchedFor(key.serialNumber));
     const numberSource = key.serialSource === 'printed' || key.serialSource === 'auto' ? key.serialSource : 'key';
     return {
       identity: { identityId, evidence, aaguid, firmware, numberSource, ...(await this.#place()) },
       problem: null,
     };
+  }
+
+  /** Why a key makes no credential that has one already, or that does not say whether it has; null if it may make one. */
+  async #earlier(asked: Key): Promise<string | null> {
+    if (!this.#doubtful.has(asked.keyId) || !speaksCtap2(asked)) return null;
+    const found = await this.#find(asked);
+    if (found) return `it is ${found.candidate.deviceId}: plug it in again`;
+    return this.#doubtful.get(asked.keyId) === 'no answer' ? NO_ANSWER : null;
   }
 
   /** Gives a registered device the credential of its key. `replace`: in place of the one that was lost. */
@@ -218,7 +224,7 @@ export class Recognition {
    * The key of a device with a credential signs after a touch, once for each action: before it is erased, issued or signs a receipt. The
    * registry demands the signature; null if it needs none. Rejects with `IssueProblem` if the key does not sign.
    */
-  async prove(key: Named, action: IdentityAction): Promise<ActionSignature | null> {
+  async prove(key: Numbered, action: IdentityAction): Promise<ActionSignature | null> {
     const { keyId, serialNumber } = key;
     const touched = this.#touched.get(keyId);
     if (touched && isFor(touched, serialNumber, action)) return touched.signed?.signature ?? null;
@@ -272,11 +278,8 @@ export class Recognition {
   }
 
   /** The key with its claims; as it is if it makes none. */
-  async #claimed(key: Key): Promise<Key> {
-    if (Object.keys(key.claims ?? {}).length > 0) return key;
-    return (
-      (await this.#poll(async () => claimedIn((await this.#hardware('listKeys', {})).list, key), claimsPoll)) ?? key
-    );
+  #claimed(key: Key, bounds: Parameters<Poll>[1] = soonDescribed): Promise<Key> {
+    return withClaims(key, async () => (await this.#hardware('listKeys', {})).list, this.#poll, bounds);
   }
 
   #identify({ keyId }: Key, body: InputOf<Routes['identifyKey']>['body']) {
@@ -287,12 +290,8 @@ export class Recognition {
 const NOT_ASKED =
   'it reports no serial number, and the registry, which recognizes it by its credential, is away: plug it in again when the registry responds, or name the number printed on it';
 
+const NO_ANSWER = 'it does not answer whether it is registered: plug it in again';
+const NOT_DESCRIBED = 'it has not described itself, so that it cannot be looked for: plug it in again';
+
 /** A name needs no relying party, and the interface asks for one in every step. */
 const noParty = `${'0'.repeat(32)}.devmgr.invalid`;
-
-/** Facts that select the credentials that a key may have. A key of U2F claims nothing. */
-const shownBy = ({ claims, firmwareVersion }: Key) => ({
-  protocol: Object.keys(claims ?? {}).length > 0 ? ('CTAP2' as const) : ('U2F' as const),
-  aaguid: claims?.aaguid ?? null,
-  firmware: claims?.firmware ?? firmwareVersion,
-});

@@ -12,7 +12,7 @@ import {
   type ProofOutcome,
 } from '../key-enrollment.ts';
 import type { EnrollmentOutcome, KeyFailure } from '../outcome.ts';
-import { isNumbered, withPrinted } from '../recognition.ts';
+import { isNumbered, withPrinted } from '../own-number.ts';
 import type { CountedKey } from '../registry.ts';
 import type { Person } from './people.ts';
 

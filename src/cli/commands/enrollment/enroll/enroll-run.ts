@@ -8,7 +8,7 @@ import type { DeviceType } from '../../../../contract/values.ts';
 import type { KeyIssuing } from '../../../../enrollment/issuing.ts';
 import { blockOf, type EnrollKeyOptions, outcomeOf } from '../../../../enrollment/key-enrollment.ts';
 import { columnOf, type EnrollmentOutcome } from '../../../../enrollment/outcome.ts';
-import { isNumbered } from '../../../../enrollment/recognition.ts';
+import { isNumbered } from '../../../../enrollment/own-number.ts';
 import type { NumberedKey } from '../../../../enrollment/registry.ts';
 import type { Context } from '../../../framework/context.ts';
 import { claimsRecorded } from '../../../framework/devices/registration.ts';
