@@ -36,8 +36,8 @@ const hasEnded = ({ response }: TurnJob): boolean =>
   response !== null && (response.writableFinished || response.destroyed);
 
 /**
- * Reads a connection again that was paused while requests of it waited. Node stops the socket's handle with the pause; when it hands
- * the connection over (an upgrade, a tunnel), it removes what would start the handle again. So `resume` alone waits for data that no one
+ * Reads a connection again that was paused while requests of it waited. Node stops the socket's handle with the pause; when it gives
+ * the connection away (an upgrade, a tunnel), it removes what would start the handle again. So `resume` alone waits for data that no one
  * reads: the empty chunk ends that wait, and the stream asks the handle again.
  */
 export function readAgain(socket: Socket): void {
@@ -87,12 +87,13 @@ export class RequestTurns {
    * while the body of an upgrade or tunnel arrives.
    */
   last(socket: Socket, begin: (isAnswered?: boolean) => void, stream: Duplex = socket): void {
+    const line = this.#lines.get(socket);
+    if (line?.isLast) return;
     // Node has removed its listener, and the responses before are still written: without one, a client that has gone ends the process.
     stream.on('error', () => socket.destroy());
-    const line = this.#lines.get(socket);
     const before = line && (line.waiting?.at(-1) ?? line.current);
     const isCut = before?.response?.req.complete === false;
-    if (line && before && isCut && !line.isLast) {
+    if (line && before && isCut) {
       line.isLast = true;
       if (before === line.current) begin(before.response?.headersSent);
       else line.waiting![line.waiting!.length - 1] = { begin, response: null, isUrgent: true };
