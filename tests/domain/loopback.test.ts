@@ -21,3 +21,7 @@ test('of IPv4 each address is a client, also if it is mapped to IPv6', () => {
 test.each(['', 'unknown', '1.2.3.4.5', '::g'])('text that is not an address is returned as it is: %j', text => {
   expect(clientOf(text)).toBe(text);
 });
+
+test('a connection that its client has reset has no address', () => {
+  expect(clientOf(undefined)).toBe('gone');
+});
