@@ -89,7 +89,7 @@ test('one command adds several things; what cannot be added is refused before th
   expect((await daemon.run(['providers', 'list', '--json'])).json.list).toHaveLength(1);
   expect(await daemon.run(['providers', 'add', 'devmgr', 'x', '--people', '--address', 'https://x'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('keys alone'),
+    stderr: expect.stringContaining('can only be used for keys'),
   });
   const tenant = '7d1c5a36-0000-4000-8000-000000000001';
   const file = join(daemon.home, 'secret');
