@@ -721,7 +721,7 @@ export const device: typeof en.device = {
     method: 'Verfahren',
     root: 'Vertrauensanker',
     metadataNumber: 'FIDO-Metadaten',
-    provedAt: 'Nachgewiesen',
+    provedAt: 'Geprüft',
     warnings: 'Warnungen',
   },
   tags: {

@@ -644,7 +644,7 @@ export const device = {
     method: 'Method',
     root: 'Trust anchor',
     metadataNumber: 'FIDO metadata',
-    provedAt: 'Proved',
+    provedAt: 'Checked',
     warnings: 'Warnings',
   },
   tags: {
@@ -682,7 +682,7 @@ export const device = {
     title: 'History',
     older: 'Older events',
     begin: 'No older events.',
-    proved: 'proved',
+    proved: 'checked',
     used: 'last used',
     issued: 'issued at',
     removed: 'removed at',

@@ -265,7 +265,7 @@ needs('chromium')('the page of a device in the console', () => {
     await page.locator('.identity').getByText(serialNumber).waitFor();
     expect(await page.locator('.events li').allTextContents()).toEqual([
       expect.stringContaining('registered'),
-      expect.stringMatching(/ago proved.*model/),
+      expect.stringMatching(/ago checked.*model/),
     ]);
     expect(complaints).toEqual([]);
     await context.close();
