@@ -25,7 +25,7 @@ needs('chromium')('menus of the console', () => {
     await menu.press('ArrowDown');
     await marked.getByText('Edit').waitFor();
     await page.keyboard.press('ArrowUp');
-    await marked.getByText('Remove').waitFor();
+    await marked.getByText('Show beside the list').waitFor();
     await page.keyboard.type('lo');
     await marked.getByText('Log out').waitFor();
     await page.keyboard.press('Escape');

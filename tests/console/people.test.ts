@@ -69,8 +69,8 @@ needs('chromium')('the pages of persons in the console', () => {
     const address = page.url();
     const field = page.getByRole('searchbox', { name: 'Name, e-mail or id' });
     await field.pressSequentially('TYPED.', { delay: 20 });
+    await page.waitForURL(url => url.hash === '#/people?keyword=TYPED.');
     await status(page, '1 person');
-    expect(new URL(page.url()).hash).toBe('#/people?keyword=TYPED.');
     await page.goBack();
     await page.waitForURL(address);
     await expect.poll(() => field.inputValue()).toBe('');

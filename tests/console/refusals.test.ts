@@ -76,7 +76,7 @@ needs('chromium')('refusals in the console', () => {
     const limits = { login: null, query: { count: 4, seconds: 60 }, modify: null, upload: null };
     const limited = await startTestDaemon({ limits });
     const { page, context } = await openTab({ daemon: limited, place: 'devices' });
-    await page.getByText('No devices match.').waitFor();
+    await page.getByText('This registry has no devices yet.').waitFor();
     await page.clock.install();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await page.getByLabel('Search').fill(name);

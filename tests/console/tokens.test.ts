@@ -111,7 +111,9 @@ needs('chromium')('the page Tokens of the console', () => {
     await dialog(page).getByRole('button', { name: 'Revoke' }).press('Enter');
     await status(page, 'used is revoked.');
     await row(page, 'used').getByText('revoked', { exact: true }).waitFor();
-    expect(await actionsFor(page, 'used').count()).toBe(0);
+    await actionsFor(page, 'used').press('Enter');
+    await page.locator('.menu:focus').waitFor();
+    expect(await page.locator('[role^="menuitem"]').allTextContents()).toEqual(['Show beside the list']);
     expect((await daemon.call('GET', '/api/users/me', undefined, { token })).code).toBe(1004);
     await context.close();
   });
