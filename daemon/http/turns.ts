@@ -83,8 +83,8 @@ export class RequestTurns {
   /**
    * As `answer`, for what ends the requests of a connection: a second call for it does nothing. A request whose body has not arrived
    * whole will never have it: what comes last takes its place. `isAnswered`: the response to that request has begun, so another one
-   * would be taken for part of it, or for that to a later request. `stream`: what Node passes on, which is another one than the socket
-   * while the body of an upgrade or tunnel arrives.
+   * would be taken for part of it, or for that to a later request. `stream`: what Node passes on with an upgrade or a tunnel; it is not
+   * the socket while their body arrives.
    */
   last(socket: Socket, begin: (isAnswered?: boolean) => void, stream: Duplex = socket): void {
     const line = this.#lines.get(socket);

@@ -48,11 +48,7 @@ const CHECK_MS = ssoBounds.checkSeconds * 1000;
 const RUNNING_MS = 8000;
 
 /** A logout token ends sessions once. Remembered for longer than tokens are accepted after their issue. */
-const once = {
-  scope: 'logout token',
-  most: 1,
-  milliseconds: 2000 * ssoBounds.logoutSeconds,
-};
+const once = { scope: 'logout token', most: 1, milliseconds: 2000 * ssoBounds.logoutSeconds };
 
 const over = () =>
   new ApiError(Code.tokenInvalid, 'the session at the provider of single sign-on has ended; sign in again');
