@@ -123,12 +123,9 @@ function Empty({ query }: { readonly query: URLSearchParams }) {
       </div>
     );
   const isSearch = query.has('search') && !query.has('userId');
-  const isFirst = query.size === 0 && mayChange.value;
   return (
     <>
-      <p class="empty">
-        {words.empty} {isFirst && <a href={linkTo('import')}>{text.nav.import}</a>}
-      </p>
+      <p class="empty">{words.empty}</p>
       {isSearch && <Persons key={query.toString()} query={query} />}
     </>
   );

@@ -153,7 +153,7 @@ async function bodyIn({ io }: Context, file: string): Promise<Readonly<Record<st
   return body;
 }
 
-/** Writes a document. JSON is written as the data of other operations is; other text has line feeds alone, and is harmless on a terminal. */
+/** Writes a document: JSON as the data of other operations, other text with line feeds alone and harmless on a terminal. */
 async function writeFile({ io, out }: Context, server: Client, operation: RouteName, input: AnyInput): Promise<void> {
   const { headers, bytes } = await server.download({ operation, input });
   const type = headers['content-type'] ?? '';
