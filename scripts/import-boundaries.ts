@@ -115,10 +115,16 @@ function sourcesIn(root: string, folder: string): string[] {
   });
 }
 
+/** Name and range of each package that the project names: the program's, and those that only the checks use. */
+export function packagesOf(root: string): Record<string, string> {
+  const manifests = ['package.json', 'tests/package.json'].map(file => join(root, file)).filter(existsSync);
+  const named = manifests.map(file => JSON.parse(readFileSync(file, 'utf8')));
+  return Object.assign({}, ...named.flatMap(({ dependencies, devDependencies }) => [dependencies, devDependencies]));
+}
+
 /** The faults of the project in the folder `root`. */
 export function violations(root: string): Violation[] {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const packages = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+  const packages = new Set(Object.keys(packagesOf(root)));
   const files = sourceFiles(root);
   if (files.length === 0) throw new Error(`${root} holds no source files: nothing was checked`);
   return files.flatMap(file => violationsIn(file, readFileSync(join(root, file), 'utf8'), packages));

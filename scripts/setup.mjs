@@ -12,19 +12,27 @@ import { fail, modules, node, root, say } from './lib/project.mjs';
 const stamp = join(modules, '.devmgr-setup.json');
 const windows = process.platform === 'win32';
 
-/** Installs what is missing; returns at once where nothing is. Ends the process with a reason where it cannot. */
-export function setup() {
+/**
+ * Installs what is missing; returns at once where nothing is. Ends the process with a reason where it cannot.
+ * `checks: false` leaves out the packages of tests/package.json, which are half of the bytes.
+ */
+export function setup({ checks = true } = {}) {
   const lockText = readLock();
   const lock = JSON.parse(lockText);
-  const wanted = { lock: createHash('sha256').update(lockText).digest('hex'), machine: machine() };
+  const wanted = { lock: createHash('sha256').update(lockText).digest('hex'), machine: machine(), checks };
   const found = readStamp();
-  if (found?.lock === wanted.lock && found.machine === wanted.machine && existsSync(node)) return;
+  const current = found?.lock === wanted.lock && found.machine === wanted.machine && existsSync(node);
+  if (current && (found.checks || !checks)) return;
   requireWritable();
   // Binaries in node_modules are for one platform: a folder that was copied from another machine is installed again.
   const foreign = found !== null && found.machine !== wanted.machine;
-  if (foreign || !isInstalled(lock)) {
-    const flags = ['--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund'];
-    step('installing dependencies from package-lock.json (once)', () => npm(['ci', '--ignore-scripts', ...flags]));
+  if (!foreign && isInstalled(lock)) wanted.checks = true;
+  else {
+    const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund'];
+    if (!checks) flags.push('--workspaces=false');
+    // `npm ci` removes everything first; where the packages of the program are current, `npm install` adds those of the checks.
+    const words = current ? 'installing the packages that only the checks use' : 'installing dependencies from package-lock.json';
+    step(`${words} (once)`, () => npm([...(current ? ['install', '--no-save'] : ['ci']), ...flags]));
   }
   const version = lock.packages['node_modules/node'].version;
   if (nodeVersion() !== `v${version}`) {

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { natives } from '../../scripts/build.mjs';
-import { importsOf } from '../../scripts/import-boundaries.ts';
+import { importsOf, packagesOf } from '../../scripts/import-boundaries.ts';
 
 const root = join(import.meta.dirname, '../..');
-const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap(entry => {
@@ -25,7 +25,7 @@ it('names no package that nothing uses', () => {
     .flatMap(file => importsOf(readFileSync(join(root, file), 'utf8')))
     .map(({ name }) => name);
   const isUsed = (name: string) => named.some(used => used === name || used.startsWith(`${name}/`));
-  const unused = Object.keys({ ...dependencies, ...devDependencies }).filter(name => !isUsed(name));
+  const unused = Object.keys(packagesOf(root)).filter(name => !isUsed(name));
   expect(unused.filter(name => !runAsPrograms.test(name))).toEqual([]);
 });
 
