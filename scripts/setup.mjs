@@ -28,10 +28,19 @@ export function setup({ checks = true } = {}) {
   const foreign = found !== null && found.machine !== wanted.machine;
   if (!foreign && isInstalled(lock)) wanted.checks = true;
   else {
-    const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--prefer-offline', '--no-audit', '--no-fund'];
+    const flags = [
+      '--ignore-scripts',
+      '--include=dev',
+      '--include=optional',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+    ];
     if (!checks) flags.push('--workspaces=false');
     // `npm ci` removes everything first; where the packages of the program are current, `npm install` adds those of the checks.
-    const words = current ? 'installing the packages that only the checks use' : 'installing dependencies from package-lock.json';
+    const words = current
+      ? 'installing the packages that only the checks use'
+      : 'installing dependencies from package-lock.json';
     step(`${words} (once)`, () => npm([...(current ? ['install', '--no-save'] : ['ci']), ...flags]));
   }
   const version = lock.packages['node_modules/node'].version;

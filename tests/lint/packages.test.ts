@@ -29,6 +29,21 @@ it('names no package that nothing uses', () => {
   expect(unused.filter(name => !runAsPrograms.test(name))).toEqual([]);
 });
 
+it('has npm start install every package that the program imports', () => {
+  const onlyChecks = JSON.parse(readFileSync(join(root, 'tests/package.json'), 'utf8')).devDependencies;
+  const build = [
+    'scripts/start.mjs',
+    'scripts/build.mjs',
+    ...filesIn('scripts/lib').filter(file => file.endsWith('.mjs')),
+  ];
+  const imported = [...['bin', 'src', 'daemon', 'drivers', 'console'].flatMap(filesIn), ...build]
+    .flatMap(file => importsOf(readFileSync(join(root, file), 'utf8')))
+    .filter(({ kind }) => kind !== 'types')
+    .map(({ name }) => name);
+  const missing = Object.keys(onlyChecks).filter(name => imported.some(used => `${used}/`.startsWith(`${name}/`)));
+  expect(missing).toEqual([]);
+});
+
 it('has those who install the program download native packages alone: the others are built into it', () => {
   expect(Object.keys(dependencies).sort()).toEqual([...natives].sort());
 });
