@@ -98,10 +98,7 @@ export class HolderService {
       const { since } = await this.#beginning(device);
       const shown = (at: number | null) =>
         ({ deviceId: deviceIds.format(number), status: 'LOCKED', lockedAt: shownTime(at, since) }) as const;
-      if (status === 'LOCKED' && lockedAt !== null) {
-        const told = await this.#lastLoss(number);
-        if (told && told.at >= lockedAt) return shown(lockedAt);
-      }
+      if (status === 'LOCKED' && (await this.#isReported(number))) return shown(lockedAt);
       const at = now();
       const { change, guards } = noteLost(device, reason);
       if (status === 'LOCKED')
@@ -192,9 +189,11 @@ export class HolderService {
     return { ...own, issuedSince: own.since };
   }
 
-  async #lastLoss(device: number) {
+  /** Whether the present lock was reported. By the order of the entries: a clock can be set back. */
+  async #isReported(device: number): Promise<boolean> {
     const newest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 };
-    return (await this.#parts.store.events({ ...newest, types: ['DEVICE_LOST'], device }))[0];
+    const [last] = await this.#parts.store.events({ ...newest, types: ['DEVICE_LOCKED', 'DEVICE_LOST'], device });
+    return last?.type === 'DEVICE_LOST';
   }
 }
 

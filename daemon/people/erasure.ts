@@ -5,7 +5,7 @@ import { credentialIds, deviceIds, personIds, userIds } from '../../src/contract
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
+import { accept, type Context, commitFor, retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { settingsIn } from '../store/document.ts';
 import type { ErasedName, Store } from '../store/store.ts';
@@ -84,7 +84,9 @@ export class Erasure {
         devices: owned.map(deviceIds.format),
         remains: remaining(person, accounts, { now: now(), copiesDays: copiesDays ?? null }),
       };
-      return commitLast(store, context, { at: now(), changes }, () => data);
+      // Its response is stored once the database is rewritten: a request that was interrupted before is carried out again.
+      await commitFor(store, context, { at: now(), changes });
+      return data;
     });
     await store.eraseFreeSpace([{ userKey: first.userKey, userId: personIds.format(first.number) }]);
     return response;

@@ -16,7 +16,7 @@ import { movedGroups, touchGroups } from './policy.ts';
 import type { PersonRecord, PersonSet } from './records.ts';
 import type { FormerValues } from './sealed-names.ts';
 import type { ChangedAccount, ChangedBatch, ChangedDevice, ChangedPerson } from './undo-batch.ts';
-import { formerOf, shownChanges } from './undo-former.ts';
+import { formerOf, ownerBefore, shownChanges } from './undo-former.ts';
 
 /** How a part of a batch is undone. */
 export interface DecidedUndo {
@@ -49,6 +49,8 @@ const lockTypes = [
   'DEVICE_ACTIVATED',
 ] as const;
 
+const ERASED = 'the person was erased';
+
 const nothing = { before: [], changes: [], guards: [] } as const;
 const left = (named: Named, reason: string): DecidedUndo => ({
   ...nothing,
@@ -75,11 +77,14 @@ export class UndoDecisions {
     const { store, leavers, now } = this.#parts;
     const person = (await store.person(changed.number))!;
     const named = { kind: 'person', id: personIds.format(person.number), name: person.userName } as const;
-    if (person.endedBy === 'erasure') return left(named, 'the person was erased');
-    const leave = changed.left.find(({ at }) => at === person.leftAt);
+    if (person.endedBy === 'erasure') return left(named, ERASED);
+    // A newcomer whom an undo by the same actor has put aside stays so.
+    const isAside = changed.isAdded && person.endedBy === 'admin' && person.removedAt !== null;
+    const leave = isAside ? undefined : changed.left.find(({ at }) => at === person.leftAt);
     const isBack = !person.active && leave !== undefined;
     const faults: string[] = [];
-    if (changed.left.length > 0 && !person.active && !isBack) faults.push('the person left at another time');
+    if (changed.left.length > 0 && !person.active && !isBack && !isAside)
+      faults.push('the person left at another time');
     const former = await formerOf(store, this.#parts.batch, person, changed);
     faults.push(...former.faults);
     const waits = person.heldAt !== null && person.pendingName !== null && changed.heldAt.includes(person.heldAt);
@@ -203,10 +208,11 @@ export class UndoDecisions {
     const isBack = isEnded && (await store.laterUpdates(number, last)).length === 0;
     if (!isBack && !isTaken) return left(named, 'the account was changed since');
     if (!mayEnable) return left(named, 'a service token cannot change accounts');
+    const owner = isTaken ? await store.personByName(user.userKey) : null;
+    if (owner?.endedBy === 'erasure') return left(named, ERASED);
     const person = await store.personByName(isTaken ? user.username : user.userKey);
     if (isBack && person && !(await this.#isPresent(person)))
       return left(named, `${personIds.format(person.number)} has the user name and has left`);
-    const owner = isTaken ? await store.personByName(user.userKey) : null;
     const personId = owner && personIds.format(owner.number);
     const decided = [
       ...(isTaken ? [give(user, personKey(user.username), { before: personId, after: null })] : []),
@@ -226,19 +232,20 @@ export class UndoDecisions {
     const { store } = this.#parts;
     const device = (await store.device(number))!;
     const named = namedDevice(device);
+    if (device.person !== null && (await store.person(device.person))?.endedBy === 'erasure')
+      return left(named, ERASED);
     const isEnded = ended !== null && device.status !== 'ACTIVE';
-    const isMoved = holder !== null && device.person !== holder.before.person;
+    const [owner, person] = await ownerBefore(store, this.#parts.batch, device, holder);
+    const isMoved = holder !== null && device.person !== owner;
     if (!isEnded && !isMoved) return unchanged(named);
     if (isEnded && ended.isRetired) return left(named, 'the device was retired: that is permanent');
     const [later] = await store.events({ device: number, types: lockTypes, after: last, limit: 1 });
     if (later) return left(named, `the device was changed since: ${later.type}`);
     if (isMoved && device.person !== holder.after) return left(named, 'the device was given to someone else since');
     if (isEnded && device.status !== 'LOCKED') return left(named, 'the device was changed since');
-    const owner = isMoved ? holder.before.person : device.person;
-    const person = owner === null ? null : await store.person(owner);
-    if (isEnded && person && !(await this.#isPresent(person)))
+    if (person && !(await this.#isPresent(person)))
       return left(named, `${personIds.format(person.number)}, the person of the device, has left`);
-    const moved = isMoved ? this.#moved(device, holder.before) : null;
+    const moved = isMoved ? this.#moved(device, { ...holder.before, person: owner }) : null;
     if (!isEnded) return { ...this.#guarded(device, moved!.changes), steps: [restored(named, moved!.shown)] };
     const { steps, changes, guards } = this.#unlocked(device, moved?.shown ?? []);
     return { ...nothing, steps, changes: [...(moved?.changes ?? []), ...changes], guards };

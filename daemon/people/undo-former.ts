@@ -1,13 +1,14 @@
-/** The names, addresses and ids that a person had before a batch. Changes nothing. */
+/** The names, addresses and ids that a person had before a batch, and to whom a device belonged. Changes nothing. */
 import { groupIds, personIds } from '../../src/contract/ids.ts';
 import type { UndoStep } from '../../src/contract/undo.ts';
+import type { DeviceRecord } from '../devices/records.ts';
 import type { Store } from '../store/store.ts';
-import { isSame } from './decisions.ts';
+import { holderOf, isSame } from './decisions.ts';
 import { readGroups } from './lookups.ts';
 import { type Groups, namesOf } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 import { type FormerValues, formerFields, formerIn } from './sealed-names.ts';
-import type { ChangedBatch, ChangedPerson } from './undo-batch.ts';
+import type { ChangedBatch, ChangedDevice, ChangedPerson } from './undo-batch.ts';
 
 /** Values that a person gets back, and why others stay. */
 interface Former {
@@ -71,6 +72,25 @@ async function shownName(
 async function changedLater(store: Pick<Store, 'laterPersonEntries'>, person: number, after: number) {
   const entries = await store.laterPersonEntries(person, after);
   return new Set(entries.flatMap(({ detail }) => (JSON.parse(detail) as { fields?: readonly string[] }).fields ?? []));
+}
+
+/**
+ * To whom a device belongs once the batch is undone, and the person whom its name means then. A person who was added for its name since
+ * has it, as without the batch; not if others had the name before.
+ */
+export async function ownerBefore(
+  store: Pick<Store, 'person' | 'peopleNamed'>,
+  { persons }: ChangedBatch,
+  device: Pick<DeviceRecord, 'person' | 'userId'>,
+  holder: ChangedDevice['holder'],
+): Promise<readonly [owner: number | null, person: PersonRecord | null]> {
+  const owner = holder === null ? device.person : holder.before.person;
+  if (owner !== null) return [owner, await store.person(owner)];
+  if (holder === null) return [null, null];
+  const named = await store.peopleNamed(holder.before.userId ?? device.userId!);
+  const others = named.filter(({ number }) => !persons.get(number)?.isAdded);
+  const person = holderOf(others) ?? null;
+  return [named.length === 1 ? (person?.number ?? null) : null, person];
 }
 
 /** The changes of a person as a step shows them. `groups`: of the registry, if those of the person change. */

@@ -1,6 +1,6 @@
 /** People who hold keys and sign in by single sign-on: what the role HOLDER sees and does, and what it does not. */
 import { createPublicKey } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkReceipt } from '../../src/contract/receipts/check.ts';
 import type { Receipt } from '../../src/contract/receipts.ts';
 import { Page } from '../support/browser.ts';
@@ -299,6 +299,22 @@ describe('a lost key', () => {
     for (const reason of ['in the river', 'again'])
       expect(await as(ada, 'POST', `/${deviceId}/lost`, { reason })).toMatchObject({ code: 200 });
     expect(await detail(deviceId)).toMatchObject({ lockReason: 'audit' });
+    expect((await eventsOf(deviceId)).slice(-2)).toMatchObject([
+      { type: 'DEVICE_LOCKED' },
+      { type: 'DEVICE_LOST', data: { reason: 'in the river' } },
+    ]);
+  });
+
+  it('is reported once, also if the clock was set back after the lock', async () => {
+    const { deviceId } = await heldDevice(daemon, 'ada.lovelace');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    try {
+      data(await daemon.call('POST', `/api/devices/${deviceId}/lock`, { reason: 'audit' }));
+    } finally {
+      vi.useRealTimers();
+    }
+    for (const reason of ['in the river', 'again', 'and again'])
+      expect(await as(ada, 'POST', `/${deviceId}/lost`, { reason })).toMatchObject({ code: 200 });
     expect((await eventsOf(deviceId)).slice(-2)).toMatchObject([
       { type: 'DEVICE_LOCKED' },
       { type: 'DEVICE_LOST', data: { reason: 'in the river' } },

@@ -2,7 +2,8 @@
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import Database from 'better-sqlite3';
+import { expect, it, vi } from 'vitest';
 import type { DaemonSettings } from '../../daemon/home/settings.ts';
 import { audit } from '../../daemon/maintenance/audit.ts';
 import { backup } from '../../daemon/maintenance/backup.ts';
@@ -144,6 +145,32 @@ async function erased(server: PostgresServer | null): Promise<void> {
 }
 
 it('leaves none of twelve values in SQLite, the home and a new backup', () => erased(null));
+
+it('is carried out again with the same Idempotency-Key until the database is rewritten', async () => {
+  const daemon = await startTestDaemon();
+  const exec = Database.prototype.exec;
+  const rewrites = vi.spyOn(Database.prototype, 'exec').mockImplementation(function (this: Database.Database, text) {
+    if (text === 'VACUUM') throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR');
+    return exec.call(this, text);
+  });
+  try {
+    const { personId } = data(await daemon.call('POST', '/api/people', { userName: planted.userName }));
+    const path = `/api/people/${personId}`;
+    data(await daemon.call('POST', `${path}/leave`, { reason: 'has left' }));
+    data(await daemon.call('POST', `${path}/case/close`));
+    const options = { headers: { 'idempotency-key': 'erase-1' } };
+    const erase = () => daemon.call('POST', `${path}/erase`, { confirmPassword: adminPassword }, options);
+    expect(await erase()).toMatchObject({ code: 500 });
+    rewrites.mockRestore();
+    const done = await erase();
+    expect([data(done).personId, done.headers.get('idempotent-replay')]).toEqual([personId, null]);
+    expect(foundIn([daemon.home])).toEqual([]);
+    expect((await erase()).headers.get('idempotent-replay')).toBe('true');
+  } finally {
+    rewrites.mockRestore();
+    await daemon.stop();
+  }
+});
 
 it('is repeated over an older backup that was restored, which brings the person back', async () => {
   const daemon = await startTestDaemon();
