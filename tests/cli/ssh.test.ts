@@ -2,9 +2,10 @@
  * SSH with keys of the registry: issued on a CTAP authenticator of the tests through the real driver, then Debian's ssh and sshd. The
  * signatures of ssh come from the same authenticator, through an agent of the tests.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
@@ -118,6 +119,15 @@ needs(['sshd', 'ssh'], 'openssh-server openssh-client')('sshd', () => {
       );
       expect(answer().stdout).toBe('');
     }
+    // The clock was set back, so that the answer looks new, but the machine has run for more than a minute since.
+    const askedAt = (at: number, up: number) =>
+      writeFileSync(file, stored.replace(/\d{10} \d+/, `${Math.floor(at)} ${Math.floor(up)}`));
+    configure('MAX_AGE=60\nDEVMGR=/nowhere/devmgr');
+    askedAt(Date.now() / 1000, uptime());
+    expect(answer().stdout).toMatch(/^sk-ecdsa/);
+    askedAt(Date.now() / 1000, uptime() - 61);
+    expect(answer().stdout).toBe('');
+    expect((await keysOf('cached', home, '--max-age', '60s')).stdout).toBe('');
     expect(await login()).toBe(false);
   });
 
@@ -147,6 +157,24 @@ needs(['sshd', 'ssh'], 'openssh-server openssh-client')('sshd', () => {
     expect(keysFor(named + withoutStart)).toBe('');
     expect(keysFor(named)).toBe(keys);
     expect(keysFor(named + withoutStart)).toBe(keys);
+  });
+
+  test('gets no answer from a home that others can change, and none that was not stored whole', async () => {
+    const { home, login, configure, answer } = await host('unsafe', 'MAX_AGE=3600');
+    expect(await login()).toBe(true);
+    configure('MAX_AGE=3600\nDEVMGR=/nowhere/devmgr');
+    const keys = answer().stdout;
+    expect(keys).toMatch(/^sk-ecdsa/);
+    for (const mode of [0o720, 0o702]) {
+      chmodSync(home, mode);
+      expect(answer().stdout).toBe('');
+    }
+    chmodSync(home, 0o700);
+    const file = join(home, 'ssh-keys', 'unsafe');
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -2));
+    expect(answer().stdout).toBe('');
+    configure('MAX_AGE=3600');
+    expect(answer().stdout).toBe(keys);
   });
 
   test('does while the registry is away what its operator has chosen', async () => {

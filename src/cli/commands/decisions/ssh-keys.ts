@@ -1,11 +1,10 @@
 /** Prints the SSH keys of a person for sshd: `GET /api/decisions/ssh-keys/{userName}`, with a cache on disk. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
-import type { DataOf } from '../../../contract/define.ts';
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject, objectIn, objectsOf } from '../../../contract/json-object.ts';
 import { environment, homeFiles } from '../../../contract/local.ts';
-import type { Routes } from '../../../contract/routes.ts';
 import { isSshKey } from '../../../contract/ssh-key.ts';
 import { isServerRefusal, NotServing, Unreachable } from '../../client/failures.ts';
 import { errorWords, failure, tryOr, usage } from '../../fault.ts';
@@ -55,16 +54,25 @@ export const sshKeys = command({
   },
 });
 
+/** Milliseconds after which a registry without a whole answer is away. sshd ends a login after two minutes. */
+const answerMs = 30_000;
+/** Bytes of an answer: far more than the keys of one person have. */
+const answerBytes = 4 * 2 ** 20;
+
 /** An answer that is stored. */
 interface CachedKeys {
   /** When the registry was asked; seconds since 1970. */
   readonly at: number;
+  /** Seconds for which the machine had run then. */
+  readonly up: number;
   readonly etag: string;
   readonly lines: readonly string[];
 }
 
-/** The first line of a file; `packaging/ssh/devmgr-ssh-keys` reads it, too. */
-const HEADER = /^# devmgr ssh-keys (\d{1,12}) ([\da-f]{64}) (".*")$/;
+/** The first line of a file; `packaging/ssh/devmgr-ssh-keys` reads it, too. A proxy that compresses makes the ETag a weak one. */
+const HEADER = /^# devmgr ssh-keys (\d{1,12}) (\d{1,12}) ([\da-f]{64}) ((?:W\/)?".*")$/;
+/** The last line: a file without it was not written whole. */
+const END = '# end';
 /** Names that are a file of the cache under their own name. */
 const FILE_NAME = /^[A-Za-z0-9_@-][A-Za-z0-9._@-]{0,127}$/;
 
@@ -80,17 +88,23 @@ function sourceOf({ globals, env, settings }: Context): string {
   return digest.digest('hex');
 }
 
-/** Null if there is no answer of this source. */
+/** Null if there is no whole answer of this source. */
 function readCache(file: string, source: string): CachedKeys | null {
   const [first = '', ...lines] = tryOr(() => readFileSync(file, 'utf8'), '').split('\n');
-  const [, at, from, etag] = HEADER.exec(first) ?? [];
-  return from === source ? { at: Number(at), etag: etag!, lines: lines.filter(line => line !== '') } : null;
+  const [, at, up, from, etag] = HEADER.exec(first) ?? [];
+  const end = lines.indexOf(END);
+  return from === source && end >= 0
+    ? { at: Number(at), up: Number(up), etag: etag!, lines: lines.slice(0, end) }
+    : null;
 }
 
-/** Seconds. An answer of the future has no age: the clock was wrong then, or is now. */
-function ageOf({ at }: CachedKeys): number {
+/**
+ * Seconds. An answer of the future has no age: the clock was wrong then, or is now. If the clock was set back since, the machine has run
+ * for longer; after its restart it has not, and the clock alone tells the age.
+ */
+function ageOf({ at, up }: CachedKeys): number {
   const age = Date.now() / 1000 - at;
-  return age < 0 ? Number.POSITIVE_INFINITY : age;
+  return age < 0 ? Number.POSITIVE_INFINITY : Math.max(age, uptime() - up);
 }
 
 /** A question to the registry, and the file for its answer. */
@@ -102,19 +116,20 @@ interface Question {
 }
 
 async function asked(context: Context, { user, file, source, cached }: Question): Promise<readonly string[]> {
-  const at = Math.floor(Date.now() / 1000);
-  const response = await context.registry.with({ wait: false }).download({
-    operation: 'listSshKeys',
-    input: { params: { userName: user } },
-    headers: { accept: 'application/json', ...(cached ? { 'if-none-match': cached.etag } : {}) },
+  const [at, up] = [Date.now() / 1000, uptime()].map(Math.floor);
+  const late = AbortSignal.timeout(answerMs);
+  const client = context.registry.with({ wait: false, signal: late });
+  const { status, headers, text } = await answerOf(client, user, cached).catch(error => {
+    throw late.aborted && !context.io.interrupt.aborted
+      ? new Unreachable(`no whole answer within ${answerMs / 1000} s`, true, null, true)
+      : error;
   });
-  const parts: Buffer[] = [];
-  for await (const part of response.bytes) parts.push(part);
-  const lines = response.status === 304 && cached ? cached.lines : linesIn(Buffer.concat(parts).toString());
-  const etag = response.status === 304 && cached ? cached.etag : `${response.headers.etag ?? '""'}`;
+  const isSame = status === 304 && cached !== null;
+  const lines = isSame ? cached.lines : linesIn(text);
+  const etag = isSame ? cached.etag : `${headers.etag ?? '""'}`;
   if (file === null) return lines;
   try {
-    writeWhole(file, [`# devmgr ssh-keys ${at} ${source} ${etag}`, ...lines, ''].join('\n'));
+    writeWhole(file, [`# devmgr ssh-keys ${at} ${up} ${source} ${etag}`, ...lines, END, ''].join('\n'));
   } catch (error) {
     // Without a cache, the next login asks again.
     context.out.notice(safe(errorWords(error)));
@@ -122,11 +137,28 @@ async function asked(context: Context, { user, file, source, cached }: Question)
   return lines;
 }
 
+async function answerOf(client: Context['registry'], userName: string, cached: CachedKeys | null) {
+  const { status, headers, bytes } = await client.download({
+    operation: 'listSshKeys',
+    input: { params: { userName } },
+    headers: { accept: 'application/json', ...(cached ? { 'if-none-match': cached.etag } : {}) },
+  });
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of bytes) {
+    size += part.length;
+    if (size > answerBytes) throw failure('the response of the registry is too large');
+    parts.push(part);
+  }
+  return { status, headers, text: Buffer.concat(parts).toString() };
+}
+
 /** A server that is taken over must not add options or lines: each key is checked. */
 function linesIn(text: string): string[] {
-  const data = tryOr(() => JSON.parse(text)?.data, null) as DataOf<Routes['listSshKeys']> | null;
-  if (!isObject(data) || !Array.isArray(data.keys)) throw failure('the response of the registry has no SSH keys');
-  return data.keys.flatMap(({ key, verifyRequired, deviceId }) => {
+  const { code, data } = objectIn(text) ?? {};
+  if (code !== 200 || !isObject(data) || !Array.isArray(data.keys))
+    throw failure('the response of the registry has no SSH keys');
+  return objectsOf(data.keys).flatMap(({ key, verifyRequired, deviceId }) => {
     if (
       typeof key !== 'string' ||
       !/^sk-[a-z0-9-]{1,40}@openssh\.com [A-Za-z0-9+/]{1,1000}={0,2}$/.test(key) ||
@@ -136,7 +168,7 @@ function linesIn(text: string): string[] {
     const digest = createHash('sha256')
       .update(Buffer.from(key.split(' ')[1]!, 'base64'))
       .digest('base64');
-    const comment = /^DEV-\d{1,15}$/.test(deviceId) ? deviceId : 'devmgr';
+    const comment = typeof deviceId === 'string' && /^DEV-\d{1,15}$/.test(deviceId) ? deviceId : 'devmgr';
     return `${verifyRequired === true ? 'verify-required ' : ''}${key} ${comment} SHA256:${digest.replaceAll('=', '')}`;
   });
 }
