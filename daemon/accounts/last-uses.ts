@@ -1,4 +1,5 @@
 import { every } from '../base/concurrency.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 
@@ -6,10 +7,7 @@ import type { Store } from '../store/store.ts';
 const INTERVAL_MS = 60_000;
 
 /** Dependencies of `LastUses`. */
-interface LastUsesParts {
-  readonly store: Pick<Store, 'commit'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+interface LastUsesParts extends ServiceParts<Pick<Store, 'commit'>> {
   /** Calls periodically until the returned function is called. Tests replace it. */
   readonly every?: (milliseconds: number, call: () => void) => () => void;
 }

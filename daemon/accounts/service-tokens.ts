@@ -1,7 +1,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { insideOf } from '../base/networks.ts';
 import type { ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
-import { type Caller, refused } from '../requests/context.ts';
+import { type Caller, refused, type ServiceParts } from '../requests/context.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';
 import type { LastUses } from './last-uses.ts';
@@ -23,11 +23,11 @@ interface OwnerStates {
 }
 
 /** Dependencies of the check. */
-interface ServiceTokensParts {
-  readonly store: Pick<Store, 'serviceTokenByDigest' | 'user' | 'userByName' | 'onCommit' | 'behind'> & OwnerStates;
+interface ServiceTokensParts
+  extends ServiceParts<
+    Pick<Store, 'serviceTokenByDigest' | 'user' | 'userByName' | 'onCommit' | 'behind'> & OwnerStates
+  > {
   readonly lastUses: Pick<LastUses, 'note'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /**

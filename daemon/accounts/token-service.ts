@@ -8,20 +8,17 @@ import type { TokenPermission } from '../../src/contract/values.ts';
 import { isCidr } from '../base/networks.ts';
 import { iso } from '../base/time.ts';
 import type { MadeWebhook, ServiceTokenRecord } from '../requests/callers.ts';
-import { type Context, commitFor, retrying } from '../requests/context.ts';
+import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
-import type { Store } from '../store/store.ts';
 import type { LastUses } from './last-uses.ts';
 import * as present from './present.ts';
 import * as domain from './service-token.ts';
 import { newServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
 import { isOwnerLost, ownerOf } from './service-tokens.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface TokenServiceParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface TokenServiceParts extends ServiceParts {
   readonly lastUses: LastUses;
-  readonly now: () => number;
   /** The webhooks of the registry. */
   readonly webhooks: () => Promise<readonly MadeWebhook[]>;
 }

@@ -6,7 +6,7 @@ import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { accept, type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
+import { accept, type Context, commitLast, retrying, type ServiceParts, timeOf } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { readUser } from './lookups.ts';
@@ -23,11 +23,9 @@ interface PersonReads {
   ) => Promise<ReadonlyMap<string | number, { readonly number: number }>>;
 }
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface UserServiceParts {
-  readonly store: Store & PersonReads;
+/** Dependencies of the service. */
+interface UserServiceParts extends ServiceParts<Store & PersonReads> {
   readonly passwords: Passwords;
-  readonly now: () => number;
   /** Reads until when users may register a key with the password alone, in milliseconds since 1970; null if one may not. */
   readonly registrations: () => Promise<(user: UserRecord) => number | null>;
   /** Called with the user's number after a password change: the file with the first administrator's password is then removed. */

@@ -31,3 +31,9 @@ function dayText(day: number): string {
 
 /** The text of a time; null if there is none. */
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
+
+/** The time of what depends on it: tests set it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}

@@ -1,28 +1,24 @@
 /** Applies a plan. Each step reads the registry again before it decides, so that runs of several daemons do not disturb each other. */
-
 import { personIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { create, edit, leaverReason } from '../people/decisions.ts';
 import { type Leavers, leaverResult } from '../people/leavers.ts';
 import { nameTakenBy, readGroups } from '../people/lookups.ts';
 import { movedGroups, touchGroups } from '../people/policy.ts';
-import { retrying } from '../requests/context.ts';
+import { retrying, type ServiceParts } from '../requests/context.ts';
 import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';
 import { detailsOf, SOURCE } from './decisions.ts';
 import { decide, type GroupNumbers, groupsFor, type Plan, type PlannedStep } from './plan.ts';
 import type { RunStore } from './trial.ts';
 
 /** Dependencies of the application of a plan. */
-interface ApplyParts {
-  readonly store: RunStore;
+interface ApplyParts extends ServiceParts<RunStore> {
   readonly leavers: Leavers;
   readonly numbers: GroupNumbers;
   /** Whether new user names can be held: not if someone has accepted what the directory reports. */
   readonly isBraked: boolean;
   readonly commit: (changes: readonly Change[]) => Promise<readonly ChangeResult[]>;
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Persons of one commit. */

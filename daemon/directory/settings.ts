@@ -1,4 +1,5 @@
 /** The settings of the directory, and what an administrator needs to know of it. */
+
 import { X509Certificate } from 'node:crypto';
 import { inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
@@ -7,20 +8,16 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { directoryChecks } from '../../src/contract/values.ts';
 import { type Binding, digest, openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import { setSettings, settingsIn } from '../store/document.ts';
-import type { Store } from '../store/store.ts';
 import * as domain from './decisions.ts';
 import { DirectoryFailure, urlProblem } from './ldap/connection.ts';
 import type { DirectoryReader } from './ldap/reader.ts';
 
 /** Dependencies of the service. */
-interface DirectorySettingsParts {
-  readonly store: Store;
+interface DirectorySettingsParts extends ServiceParts {
   /** The key that seals secrets: that of all nodes. */
   readonly sealingKey: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 type Finding = DataOf<Routes['testDirectory']>['findings'][number] & {

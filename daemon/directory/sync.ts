@@ -1,5 +1,4 @@
 /** Updates the persons of the registry from the directory. */
-
 import type { DirectoryCounts, DirectoryReport } from '../../src/contract/directory.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { directoryBounds, refusedBounds } from '../../src/contract/limits.ts';
@@ -10,7 +9,7 @@ import type { Leavers } from '../people/leavers.ts';
 import { readGroups } from '../people/lookups.ts';
 import { addGroup, groupNamed } from '../people/policy.ts';
 import type { RefusedRequests } from '../people/refused.ts';
-import { type Context, nameOf, refused, retrying } from '../requests/context.ts';
+import { type Context, nameOf, refused, retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { apply } from './apply.ts';
@@ -23,13 +22,10 @@ import type { DirectorySettingsService } from './settings.ts';
 import { TrialStore } from './trial.ts';
 
 /** Dependencies of the service. */
-interface DirectorySyncParts {
-  readonly store: Store;
+interface DirectorySyncParts extends ServiceParts {
   readonly leavers: Leavers;
   readonly refused: Pick<RefusedRequests, 'add'>;
   readonly settings: DirectorySettingsService;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Options of a run. */

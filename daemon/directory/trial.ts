@@ -6,6 +6,7 @@ import { type BrakeCounts, withCount } from '../people/leaver-brake.ts';
 import { nameTakenBy } from '../people/lookups.ts';
 import type { PersonLeave, PersonRecord, PersonSet, PersonUpdate } from '../people/records.ts';
 import type { UserRecord } from '../requests/callers.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { type Change, type ChangeResult, Conflict } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 
@@ -29,7 +30,7 @@ export class TrialStore implements RunStore {
   #counts: BrakeCounts = { devices: [], accounts: [], names: [] };
   #locked = 0;
 
-  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+  constructor({ store, now }: ServiceParts) {
     this.#store = store;
     this.#now = now;
   }

@@ -1,14 +1,12 @@
 /** Reads the directory every few minutes. One daemon of a registry does it at a time. */
-
 import type { DueTask } from '../background/due-work.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/time.ts';
 import type { DirectorySettingsService } from './settings.ts';
 import type { DirectorySync } from './sync.ts';
 
-interface DirectoryRunsParts {
+interface DirectoryRunsParts extends Clock {
   readonly log: Logger;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   readonly settings: Pick<DirectorySettingsService, 'read' | 'lastRun'>;
   readonly sync: Pick<DirectorySync, 'run'>;
 }

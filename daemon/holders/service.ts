@@ -14,20 +14,16 @@ import { readDevice } from '../devices/lookups.ts';
 import { type DeviceRecord, isOnItsWay } from '../devices/records.ts';
 import type { IssuedKeys } from '../issuing/start.ts';
 import type { ReceiptService } from '../receipts/service.ts';
-import { accept, type Context, commitLast, retrying } from '../requests/context.ts';
+import { accept, type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import type { HolderLinks } from '../sign-in/judges.ts';
-import type { Store } from '../store/store.ts';
 
 /** Dependencies of the service. Other subjects are looked up when they are needed. */
-interface HolderServiceParts {
-  readonly store: Store;
+interface HolderServiceParts extends ServiceParts {
   readonly links: () => HolderLinks | undefined;
   readonly receipts: () => Pick<ReceiptService, 'create' | 'submit'>;
   readonly issued: () => IssuedKeys;
   readonly events: (query: QueryOf<Routes['listEvents']>) => Promise<DataOf<Routes['listEvents']>>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** What a holder agrees to. */

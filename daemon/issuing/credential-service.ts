@@ -13,9 +13,8 @@ import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
-import { type Context, commitFor, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitFor, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import { Conflict, type Guard } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import * as domain from './credential.ts';
 import { begunOf, checkAnswer } from './key-answer.ts';
 import { isHeld, resetDocument, resetIn } from './key-reset.ts';
@@ -27,15 +26,12 @@ import { isRefusal, newLabel } from './providers/provider-api.ts';
 import type { RemoteCredentials } from './remote-credentials.ts';
 
 /** Dependencies of the service. */
-export interface CredentialServiceParts {
-  readonly store: Store;
+export interface CredentialServiceParts extends ServiceParts {
   readonly providers: ProviderService;
   readonly remoteCredentials: RemoteCredentials;
   readonly identities: Pick<IdentityJudge, 'demandSigned'>;
   /** Labels of credentials begin with it. */
   readonly registryId: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** For how long a request waits for an equal one at another node, which the provider is still carrying out, and how often it looks. */

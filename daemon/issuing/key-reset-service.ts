@@ -12,7 +12,7 @@ import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { lost } from '../identity/records.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, isToRemove } from './credential.ts';
@@ -20,12 +20,9 @@ import * as domain from './key-reset.ts';
 import { forgottenPin } from './pin-service.ts';
 import type { ProviderService } from './provider-service.ts';
 
-interface KeyResetParts {
-  readonly store: Store;
+interface KeyResetParts extends ServiceParts {
   readonly providers: Pick<ProviderService, 'find' | 'demand'>;
   readonly identities: Pick<IdentityJudge, 'demandSigned'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** State of a device while its reset is recorded. */

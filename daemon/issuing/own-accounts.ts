@@ -4,21 +4,17 @@ import { deviceIds, passkeyIds, userIds } from '../../src/contract/ids.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
 import { isAddressHost } from '../base/networks.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import type { Caller } from '../requests/context.ts';
+import type { Caller, ServiceParts } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import type { StepUpRule } from '../requests/session.ts';
 import type { PasskeyService } from '../sign-in/passkeys.ts';
 import type { SignInPolicies } from '../sign-in/policies.ts';
-import type { Store } from '../store/store.ts';
 import { type IssuingProvider, ProviderRefused } from './providers/provider-api.ts';
 
-interface OwnAccountsParts {
-  readonly store: Store;
+interface OwnAccountsParts extends ServiceParts {
   readonly passkeys: Pick<PasskeyService, 'issueOptions' | 'issue' | 'takeBack'>;
   readonly policies: Pick<SignInPolicies, 'demandKeyOf'>;
   readonly stepUp: StepUpRule;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Fault of the address of the console; null if there is none. */

@@ -7,7 +7,7 @@ import type { PinPolicy } from '../../src/contract/pins.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { readDevice } from '../devices/lookups.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { DocumentSet } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
@@ -20,7 +20,7 @@ export class PinService {
   readonly #policy: StoredSettings<PinPolicy>;
 
   /** `now`: milliseconds since 1970. */
-  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+  constructor({ store, now }: ServiceParts) {
     this.#store = store;
     this.#now = now;
     const none = { recipients: [] };

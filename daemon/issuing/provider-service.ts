@@ -20,9 +20,8 @@ import { ProviderAway, ProviderUnavailable } from '../base/errors.ts';
 import { enteredProblem, issuerProblem } from '../base/fetch.ts';
 import { openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import { accept, type Context, commitLast, refused, retrying } from '../requests/context.ts';
+import { accept, type Context, commitLast, refused, retrying, type ServiceParts } from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';
-import type { Store } from '../store/store.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
 import * as domain from './provider.ts';
 import { entra } from './providers/entra.ts';
@@ -33,15 +32,12 @@ import { sshKeys } from './providers/ssh.ts';
 import { webauthnServer } from './providers/webauthn-server.ts';
 import { allOpenCredentials } from './reads.ts';
 
-interface ProviderServiceParts {
-  readonly store: Store;
+interface ProviderServiceParts extends ServiceParts {
   /** The key that seals secrets: that of all nodes. */
   readonly sealingKey: Uint8Array;
   /** Names and networks that the operator of the daemon allows besides public addresses. */
   readonly allowed: readonly string[];
   readonly own: OwnAccounts;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** A refusal is thrown as an `ApiError`. */

@@ -1,6 +1,6 @@
 /** Credentials at their providers: looked up and removed. */
 import { ProviderUnavailable } from '../base/errors.ts';
-import type { Store } from '../store/store.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import * as domain from './credential.ts';
 import type { ProviderRecord } from './provider.ts';
 import type { ProviderService } from './provider-service.ts';
@@ -8,11 +8,8 @@ import type { ProviderService } from './provider-service.ts';
 /** Milliseconds for which a provider may not list or find what it has accepted just now. */
 export const SETTLES_MS = 10 * 60_000;
 
-/** Dependencies. `now`: milliseconds since 1970. */
-interface RemoteParts {
-  readonly store: Store;
+interface RemoteParts extends ServiceParts {
   readonly providers: Pick<ProviderService, 'ask'>;
-  readonly now: () => number;
 }
 
 /** Methods reject as `ProviderService.ask` does. */

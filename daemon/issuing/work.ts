@@ -2,6 +2,7 @@
  * Removes credentials at providers when their devices are no longer ACTIVE. One daemon of a registry does it at a time. What has to be
  * removed follows from the registry and is read again at each start: nothing can be lost that the registry has.
  */
+
 import pLimit from 'p-limit';
 import { deviceIds, providerIds } from '../../src/contract/ids.ts';
 import { waitMs } from '../../src/delivery/retry.ts';
@@ -10,10 +11,10 @@ import { poll, sleep } from '../../src/delivery/wait.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { JournalTail } from '../background/journal-tail.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EntryType, EventRecord } from '../store/journal.ts';
-import type { Store } from '../store/store.ts';
 import { isToRemove } from './credential.ts';
 import { pinDocument, pinIn, setPin } from './pin.ts';
 import type { ProviderService } from './provider-service.ts';
@@ -42,11 +43,8 @@ const AT_ONCE = 4;
 /** Milliseconds between looks for new ones while a provider is not asked. */
 const NEW_MS = 500;
 
-interface CredentialRemovalsParts {
+interface CredentialRemovalsParts extends ServiceParts {
   readonly log: Logger;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly store: Store;
   readonly providers: Pick<ProviderService, 'find'>;
   readonly remoteCredentials: Pick<RemoteCredentials, 'remove'>;
 }

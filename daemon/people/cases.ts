@@ -4,7 +4,7 @@ import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { accept, actorOf, type Context, commitLast, retrying } from '../requests/context.ts';
+import { accept, actorOf, type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
@@ -12,12 +12,6 @@ import { type CaseStore, itemsOf } from './case-items.ts';
 import * as domain from './case-records.ts';
 import { requirePerson } from './lookups.ts';
 import type { PersonRecord } from './records.ts';
-
-interface CasesParts {
-  readonly store: Store & CaseStore;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
 
 type Shown = DataOf<Routes['showCase']>;
 
@@ -30,9 +24,9 @@ interface ReadCase {
 
 /** A refusal is thrown as an `ApiError`. */
 export class Cases {
-  readonly #parts: CasesParts;
+  readonly #parts: ServiceParts<Store & CaseStore>;
 
-  constructor(parts: CasesParts) {
+  constructor(parts: ServiceParts<Store & CaseStore>) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,4 @@
 /** Compares persons who came over SCIM with the users of the providers, because a request that ends someone may never have arrived. */
-
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { personIds } from '../../src/contract/ids.ts';
@@ -7,8 +6,7 @@ import { driftBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { iso } from '../base/time.ts';
-import { type Context, commitFor, retrying } from '../requests/context.ts';
-import type { Store } from '../store/store.ts';
+import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import { leaverReason } from './decisions.ts';
 import { driftDoubt, driftIn, type PersonReader, RemotePersons, readDrift, recordDrift } from './drift-records.ts';
 import { type Leavers, leaverResult, personPortions } from './leavers.ts';
@@ -17,12 +15,9 @@ import type { PersonRecord } from './records.ts';
 type Drift = DataOf<Routes['comparePeople']>;
 type Step = Drift['list'][number];
 
-/** Dependencies. `now`: milliseconds since 1970. */
-interface DriftParts {
-  readonly store: Store;
+interface DriftParts extends ServiceParts {
   readonly leavers: Pick<Leavers, 'changes'>;
   readonly readers: () => Promise<readonly PersonReader[]>;
-  readonly now: () => number;
   readonly log: { warn(data: object, message: string): void };
 }
 

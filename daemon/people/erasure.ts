@@ -5,7 +5,7 @@ import { credentialIds, deviceIds, personIds, userIds } from '../../src/contract
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { accept, type Context, commitFor, retrying } from '../requests/context.ts';
+import { accept, type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { settingsIn } from '../store/document.ts';
 import type { ErasedName, Store } from '../store/store.ts';
@@ -21,14 +21,11 @@ type Erased = DataOf<Routes['erasePerson']>;
 type Remaining = Erased['remains'][number];
 
 /** Dependencies of the service. */
-interface ErasureParts {
-  readonly store: Pick<
-    Store,
-    'commit' | 'eraseFreeSpace' | 'erasablePersons' | 'erasedByPolicy' | 'unmatchedNamedDevices'
-  > &
-    ReportStore;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+interface ErasureParts
+  extends ServiceParts<
+    Pick<Store, 'commit' | 'eraseFreeSpace' | 'erasablePersons' | 'erasedByPolicy' | 'unmatchedNamedDevices'> &
+      ReportStore
+  > {
   readonly policies: Pick<PeoplePolicies, 'read'>;
   readonly log: { warn(data: object, message: string): void };
   readonly confirm: (context: Context, password: string) => Promise<void>;

@@ -1,21 +1,20 @@
 /** Devices that are bound to a name without a person: whose they may be. Giving them, and accounts, to persons. */
+
 import { Type } from 'typebox';
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
-import type { MatchCandidate } from '../../src/contract/matching.ts';
-import { matchItem } from '../../src/contract/matching.ts';
+import { type MatchCandidate, matchItem } from '../../src/contract/matching.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { give } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
-import type { Store } from '../store/store.ts';
 import { demandPresent, matchDevice } from './device-decisions.ts';
 import { personPortions } from './leavers.ts';
 import { personWith } from './lookups.ts';
@@ -30,17 +29,11 @@ type Why = (typeof reasons)[number];
 const MOST = 5;
 const readItem = compileReader(Type.Object({ ...matchItem }));
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface MatchingParts {
-  readonly store: Store;
-  readonly now: () => number;
-}
-
 /** A refusal of the whole request is thrown as an `ApiError`. */
 export class MatchingDevices {
-  readonly #parts: MatchingParts;
+  readonly #parts: ServiceParts;
 
-  constructor(parts: MatchingParts) {
+  constructor(parts: ServiceParts) {
     this.#parts = parts;
   }
 

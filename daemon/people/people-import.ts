@@ -1,4 +1,5 @@
 /** Persons of a list that an ADMIN imports: they are added, updated, brought back or ended, in one commit. */
+
 import { type Static, Type } from 'typebox';
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
@@ -9,9 +10,8 @@ import type { ImportOutcome } from '../../src/contract/person-values.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import { comesBack, create, edit, holderOf, isEndedHere, leaverReason } from './decisions.ts';
 import type { Leavers } from './leavers.ts';
 import { personsByKey } from './lookups.ts';
@@ -34,12 +34,10 @@ interface ItemDecision {
 }
 type Decided = ItemDecision | { readonly failure: ApiError };
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface ImportParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface ImportParts extends ServiceParts {
   readonly leavers: Leavers;
   readonly refused: Pick<RefusedRequests, 'changes'>;
-  readonly now: () => number;
 }
 
 /** A refusal of the whole request is thrown as an `ApiError`. */

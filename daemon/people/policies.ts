@@ -3,7 +3,7 @@ import type { PeoplePolicy } from '../../src/contract/people-policy.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { OwnerJudge, OwnerVerdict } from '../devices/judges.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import type { Context } from '../requests/context.ts';
+import type { Context, ServiceParts } from '../requests/context.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { Store } from '../store/store.ts';
 import type { LookupKey } from '../store/table.ts';
@@ -19,7 +19,7 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements Owne
   readonly #store: Store;
 
   /** `now`: milliseconds since 1970. */
-  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+  constructor({ store, now }: ServiceParts) {
     super({ store, now, name: PEOPLE_POLICY, type: 'PEOPLE_POLICY_SET', none: noPeoplePolicy });
     this.#store = store;
   }

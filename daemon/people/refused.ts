@@ -4,6 +4,7 @@ import { refusedBounds } from '../../src/contract/limits.ts';
 import { type ProvisioningSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Routes } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { pageOf } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } from './refused-records.ts';
@@ -12,11 +13,8 @@ import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } fr
 export type Refused = RefusedAdd['requests'][number];
 
 /** Dependencies of the list. */
-interface RefusedParts {
-  readonly store: Pick<Store, 'commit' | 'refusedRequests'>;
+interface RefusedParts extends ServiceParts<Pick<Store, 'commit' | 'refusedRequests'>> {
   readonly log: { warn(data: object, message: string): void };
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Writes of the list within a minute, by this daemon. More is only logged: a hostile sender must not wear out the disk. */

@@ -1,5 +1,4 @@
 /** The operations on persons. */
-
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../src/contract/ids.ts';
@@ -9,7 +8,7 @@ import type { Routes } from '../../src/contract/routes.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { MadeWebhook } from '../requests/callers.ts';
-import { type Caller, type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
+import { type Caller, type Context, commitLast, retrying, type ServiceParts, timeOf } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
@@ -30,11 +29,8 @@ interface DeviceCredentials {
 }
 
 /** Dependencies of the service. */
-interface PeopleServiceParts {
-  readonly store: Store & DeviceCredentials & ReportStore;
+interface PeopleServiceParts extends ServiceParts<Store & DeviceCredentials & ReportStore> {
   readonly leavers: Leavers;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   /** The webhooks of the registry. */
   readonly webhooks: () => Promise<readonly MadeWebhook[]>;
 }

@@ -5,6 +5,7 @@ import { sleep } from '../../src/delivery/wait.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { noteOverdue } from '../devices/decisions.ts';
 import { isOnItsWay } from '../devices/records.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { settingsIn } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
 import type { Shipment } from './bindings.ts';
@@ -27,14 +28,11 @@ export async function overdueShipmentCount(
   return sentBy === null ? 0 : store.shipmentCount(sentBy);
 }
 
-interface OverdueShipmentsParts {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly store: Pick<Store, 'document' | 'shipments' | 'device' | 'events' | 'commit'>;
-}
-
 /** Once an hour: announces each key once, in a commit of its own. The journal has which ones were announced. */
-export function overdueShipments({ store, now }: OverdueShipmentsParts): DueTask {
+export function overdueShipments({
+  store,
+  now,
+}: ServiceParts<Pick<Store, 'document' | 'shipments' | 'device' | 'events' | 'commit'>>): DueTask {
   let last = NONE;
   const newest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1, types: ['SHIPMENT_OVERDUE'] } as const;
   const announce = async (number: number) => {

@@ -1,17 +1,14 @@
 /** The standing check: what persons who have left still have, and what a leave would not find. */
 import type { DataOf } from '../../src/contract/define.ts';
 import type { Routes } from '../../src/contract/routes.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { settingsIn } from '../store/document.ts';
-import type { Store } from '../store/store.ts';
 import { driftedPersons } from './drift-records.ts';
 import { overdueErasures } from './erasure.ts';
 import { overdueShipmentCount } from './shipments.ts';
 
-interface CheckParts {
-  readonly store: Store;
+interface CheckParts extends ServiceParts {
   readonly log: { warn(data: object, message: string): void };
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Counts, and announces what has changed. */

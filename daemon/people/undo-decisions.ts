@@ -5,9 +5,8 @@ import type { UndoStep } from '../../src/contract/undo.ts';
 import { edit as editUser, give, isGiven, keepsName } from '../accounts/user.ts';
 import { unlock } from '../devices/decisions.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import { accept } from '../requests/context.ts';
+import { accept, type ServiceParts } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import { comesBack, edit } from './decisions.ts';
 import type { Leavers } from './leavers.ts';
 import { nameTakenBy } from './lookups.ts';
@@ -28,10 +27,8 @@ export interface DecidedUndo {
 }
 
 /** `isDraft`: persons of the batch count as restored, although they are not. */
-interface UndoDecisionParts {
-  readonly store: Store;
+interface UndoDecisionParts extends ServiceParts {
   readonly leavers: Pick<Leavers, 'changes' | 'lockedDevices'>;
-  readonly now: () => number;
   readonly batch: ChangedBatch;
   readonly isDraft: boolean;
   readonly mayEnable: boolean;

@@ -3,9 +3,8 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { undoBounds } from '../../src/contract/limits.ts';
 import type { Routes } from '../../src/contract/routes.ts';
-import { type Context, commitFor, retrying } from '../requests/context.ts';
+import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import type { EventRecord } from '../store/journal.ts';
-import type { Store } from '../store/store.ts';
 import type { Leavers } from './leavers.ts';
 import { type ChangedBatch, changedBy } from './undo-batch.ts';
 import { type DecidedUndo, UndoDecisions } from './undo-decisions.ts';
@@ -13,11 +12,9 @@ import { type DecidedUndo, UndoDecisions } from './undo-decisions.ts';
 /** Entries that are read at a time. */
 const PORTION = 1000;
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface UndoParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface UndoParts extends ServiceParts {
   readonly leavers: Pick<Leavers, 'changes' | 'lockedDevices'>;
-  readonly now: () => number;
 }
 
 /** A refusal of the whole request is thrown as an `ApiError`. */

@@ -2,6 +2,7 @@ import { hourMs } from '../../src/contract/durations.ts';
 import { caseBounds } from '../../src/contract/limits.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import type { DueTask } from '../background/due-work.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 import { overdue } from './case-records.ts';
 import type { Cases } from './cases.ts';
@@ -15,10 +16,7 @@ const ERASURES_MS = 600_000;
 /** Persons of one search. */
 const PORTION = 100;
 
-interface DueLeaversParts {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly store: Pick<Store, 'people' | 'commit'>;
+interface DueLeaversParts extends ServiceParts<Pick<Store, 'people' | 'commit'>> {
   readonly leavers: Pick<Leavers, 'changes'>;
 }
 
@@ -37,17 +35,14 @@ export const dueLeavers = ({ store, leavers, now }: DueLeaversParts): DueTask =>
   },
 });
 
-interface EarlierDevicesParts {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly store: Pick<Store, 'people' | 'commit' | 'unkeyedDevices'>;
-}
-
 /**
  * Gives devices to persons that a daemon of an earlier version binds to a name while it shares the registry. Separate from
  * `dueLeavers`: a daemon of an earlier version may hold that work as long as it runs, but it does not know this one.
  */
-export const earlierDevices = ({ store, now }: EarlierDevicesParts): DueTask => ({
+export const earlierDevices = ({
+  store,
+  now,
+}: ServiceParts<Pick<Store, 'people' | 'commit' | 'unkeyedDevices'>>): DueTask => ({
   work: 'earlier devices',
   undone: 'devices of daemons of an earlier version do not become devices of persons',
   look: async () => {
@@ -56,10 +51,7 @@ export const earlierDevices = ({ store, now }: EarlierDevicesParts): DueTask => 
   },
 });
 
-interface OverdueItemsParts {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly store: Pick<Store, 'commit'>;
+interface OverdueItemsParts extends ServiceParts<Pick<Store, 'commit'>> {
   readonly cases: Pick<Cases, 'openBefore'>;
   readonly check: Pick<StandingCheck, 'announce'>;
 }

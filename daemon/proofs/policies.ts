@@ -1,5 +1,4 @@
 /** Proof that a key needs to be registered. */
-
 import { Code } from '../../src/contract/codes.ts';
 import type { Registration } from '../../src/contract/devices.ts';
 import { hourMs } from '../../src/contract/durations.ts';
@@ -10,7 +9,7 @@ import { TimeSlice } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Admission, ProofJudge } from '../devices/judges.ts';
 import { shownProof, storedProof } from '../devices/proof.ts';
-import { type Context, commitLast, idOf, retrying } from '../requests/context.ts';
+import { type Context, commitLast, idOf, retrying, type ServiceParts } from '../requests/context.ts';
 import { Conflict } from '../store/commit.ts';
 import { replace, type SettingsRecord, settingsIn } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
@@ -26,11 +25,8 @@ const NAME = 'proof-policy';
 const noPolicy: ProofPolicy = { requiredGrade: 'none', allowedAaguids: [], leastFirmware: [] };
 
 /** Dependencies of the policy. */
-interface ProofPolicyParts {
-  readonly store: Store;
+interface ProofPolicyParts extends ServiceParts {
   readonly roots: Pick<TrustedRoots, 'current'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** The policy of the registry. */

@@ -8,9 +8,16 @@ import { iso } from '../base/time.ts';
 import { type DeviceDecision, prove } from '../devices/decisions.ts';
 import { gradeOf, storedProof } from '../devices/proof.ts';
 import type { DeviceRecord, DeviceRow } from '../devices/records.ts';
-import { type Context, commitFor, commitLast, holderOf, nameOf, retrying } from '../requests/context.ts';
+import {
+  type Context,
+  commitFor,
+  commitLast,
+  holderOf,
+  nameOf,
+  retrying,
+  type ServiceParts,
+} from '../requests/context.ts';
 import { type Change, Conflict } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import type { Challenge, Challenges } from './challenges.ts';
 import type { Trust, Verdict } from './judge/types.ts';
 import { digestOf, judgeAnswer, judgedNow, proofEntry, proofText, type UnjudgedProof } from './judging.ts';
@@ -19,15 +26,12 @@ import type { ProofRecord } from './records.ts';
 import type { TrustedRoots } from './trusted.ts';
 
 /** Dependencies of the service. */
-interface ProofServiceParts {
-  readonly store: Store;
+interface ProofServiceParts extends ServiceParts {
   readonly challenges: Challenges;
   readonly roots: TrustedRoots;
   readonly policies: Pick<ProofPolicies, 'method'>;
   /** Id of the instance, which keys sign. */
   readonly registryId: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 type Body = BodyOf<Routes['submitProof']>;

@@ -8,9 +8,8 @@ import type * as api from '../../src/contract/trust.ts';
 import { limitConcurrency, TimeSlice } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { StagedBlob } from '../requests/blobs.ts';
-import { type Context, commitLast, nameOf, retrying } from '../requests/context.ts';
+import { type Context, commitLast, nameOf, retrying, type ServiceParts } from '../requests/context.ts';
 import { replace } from '../store/document.ts';
-import type { Store } from '../store/store.ts';
 import { type Certificate, isSelfIssued } from './judge/certificate.ts';
 import { MalformedError } from './judge/malformed.ts';
 import { RefusedMetadata, readBlob } from './judge/metadata.ts';
@@ -26,12 +25,9 @@ import {
 } from './trusted.ts';
 
 /** Dependencies of the service. */
-interface TrustServiceParts {
-  readonly store: Store;
+interface TrustServiceParts extends ServiceParts {
   /** DER of the certificates that metadata may lead to: the roots of the system. */
   readonly systemRoots: () => Promise<readonly Uint8Array[]>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 type Import = DataOf<Routes['importTrust']>;

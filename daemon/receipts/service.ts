@@ -1,4 +1,5 @@
 /** Texts that keys sign, their signatures, and lists of receipts. */
+
 import { createHmac } from 'node:crypto';
 import { ApiError, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
@@ -17,22 +18,26 @@ import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
 import type { TrustedRoots } from '../proofs/trusted.ts';
-import { accept, type Context, commitLast, holderOf, retrying, timeOf } from '../requests/context.ts';
+import {
+  accept,
+  type Context,
+  commitLast,
+  holderOf,
+  retrying,
+  type ServiceParts,
+  timeOf,
+} from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
-import type { Store } from '../store/store.ts';
 import { type Signer, type Signers, signersOf } from './credentials.ts';
 import { type NewReceipt, type ReceiptRecord, receiptRefusal, sign } from './records.ts';
 
 /** Dependencies of the service. */
-interface ReceiptServiceParts {
-  readonly store: Store;
+interface ReceiptServiceParts extends ServiceParts {
   readonly roots: Pick<TrustedRoots, 'current'>;
   readonly identities: Pick<IdentityJudge, 'credentialOf' | 'demandSigned'> | undefined;
   readonly registryId: string;
   /** Shared by all daemons of the registry, so that each accepts the texts of the others. */
   readonly secret: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** `clientData`: of the browser that asked the key. */

@@ -1,20 +1,15 @@
 /** Overdue loans are announced. */
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
 import type { DueTask } from '../background/due-work.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 import { announce } from './records.ts';
 
 /** Loans of one look. */
 const PORTION = 100;
 
-interface OverdueLoansParts {
-  readonly store: Pick<Store, 'receipts' | 'device' | 'commit'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
-
 /** A second announcement of a loan is refused in its commit, so each is announced once, even if the clock is set back. */
-export const overdueLoans = ({ store, now }: OverdueLoansParts): DueTask => ({
+export const overdueLoans = ({ store, now }: ServiceParts<Pick<Store, 'receipts' | 'device' | 'commit'>>): DueTask => ({
   work: 'loans',
   undone: 'overdue loans are not announced',
   look: async () => {

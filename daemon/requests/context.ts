@@ -4,12 +4,18 @@ import { type CallerRole, permissionsWithoutRole } from '../../src/contract/valu
 import { retry } from '../../src/delivery/retry.ts';
 import { schedules } from '../../src/delivery/schedules.ts';
 import { Refusal } from '../base/decision.ts';
+import type { Clock } from '../base/time.ts';
 import { type CallerGuard, versionOfSession } from '../store/caller.ts';
 import { CallerRefused, type ChangeResult, type Commit, Conflict, type ResponsePart } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import type { UserRecord } from './callers.ts';
 import { actorName, localHolder, type ServiceTokenRecord, tokenHolder, userHolder } from './callers.ts';
 import { RetryLater } from './limiter.ts';
+
+/** Dependencies that nearly every service has. `S`: the reads that it needs. */
+export interface ServiceParts<S = Store> extends Clock {
+  readonly store: S;
+}
 
 /** How a session was opened. It is in the claims of its tokens. */
 export interface Session {

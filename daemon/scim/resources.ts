@@ -2,7 +2,7 @@
 import { KeyedMutex, TimeSlice } from '../base/concurrency.ts';
 import { personWith } from '../people/lookups.ts';
 import type { PersonRecord } from '../people/records.ts';
-import { type Context, commitFor, retrying } from '../requests/context.ts';
+import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Rows } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
@@ -34,20 +34,13 @@ export const notFound = (id: string): ScimError => new ScimError(404, null, `${i
 export const taken = (field: 'userName' | 'externalId' | 'displayName', value: string): ScimError =>
   new ScimError(409, 'uniqueness', `${field} ${value} already exists`, field);
 
-/** Dependencies of a kind of resources. */
-export interface ScimParts {
-  readonly store: Store;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
-
 /** The resources of one kind. Refusals are `ScimError`s. */
 export abstract class ScimResources {
   protected readonly store: Store;
   protected readonly now: () => number;
   protected readonly changes = new KeyedMutex<string>();
 
-  constructor({ store, now }: ScimParts) {
+  constructor({ store, now }: ServiceParts) {
     this.store = store;
     this.now = now;
   }

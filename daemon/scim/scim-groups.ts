@@ -8,7 +8,7 @@ import { readGroups } from '../people/lookups.ts';
 import * as domain from '../people/policy.ts';
 import type { PersonRecord } from '../people/records.ts';
 import type { RefusedRequests } from '../people/refused.ts';
-import { retrying } from '../requests/context.ts';
+import { retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { badRequest } from './error.ts';
 import type { Filter } from './filter.ts';
@@ -19,7 +19,6 @@ import {
   notFound,
   part,
   requireVersion,
-  type ScimParts,
   type ScimRequest,
   ScimResources,
   type ScimWindow,
@@ -35,7 +34,7 @@ const MAX_LISTED = 5000;
 export class ScimGroups extends ScimResources {
   readonly #refused: Pick<RefusedRequests, 'changes'>;
 
-  constructor({ refused, ...parts }: ScimParts & { readonly refused: Pick<RefusedRequests, 'changes'> }) {
+  constructor({ refused, ...parts }: ServiceParts & { readonly refused: Pick<RefusedRequests, 'changes'> }) {
     super(parts);
     this.#refused = refused;
   }

@@ -1,5 +1,4 @@
 /** Users of SCIM 2.0: persons of the registry. */
-
 import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
@@ -8,7 +7,7 @@ import { type Leavers, personPortions } from '../people/leavers.ts';
 import { nameTakenBy, readGroups } from '../people/lookups.ts';
 import type { PersonRecord } from '../people/records.ts';
 import type { RefusedRequests } from '../people/refused.ts';
-import { retrying } from '../requests/context.ts';
+import { retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
@@ -18,7 +17,6 @@ import {
   matching,
   notFound,
   requireVersion,
-  type ScimParts,
   type ScimRequest,
   ScimResources,
   type ScimWindow,
@@ -28,7 +26,7 @@ import { groupFinder, patchUser, type ReadUser, readUser, userResource } from '.
 
 const SOURCE = 'scim';
 
-interface ScimUsersParts extends ScimParts {
+interface ScimUsersParts extends ServiceParts {
   readonly leavers: Leavers;
   readonly refused: Pick<RefusedRequests, 'changes'>;
 }

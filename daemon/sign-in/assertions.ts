@@ -1,9 +1,9 @@
 import type { AssertionResponse } from '../../src/contract/webauthn.ts';
 import { Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import { Conflict } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import { challengeIn } from './client-data.ts';
 import { type PasskeyRecord, use } from './passkey.ts';
 import type { NamedChallenge, SignedChallenges } from './signed-challenges.ts';
@@ -19,11 +19,9 @@ interface AssertionPurpose {
   readonly requestId: string;
 }
 
-/** Dependencies of the check of answers. `now`: milliseconds since 1970. */
-interface AssertionParts {
-  readonly store: Store;
+/** Dependencies of the check of answers. */
+interface AssertionParts extends ServiceParts {
   readonly challenges: SignedChallenges;
-  readonly now: () => number;
 }
 
 /** Checks the answers of security keys, and stores each, so that all daemons together accept it once. */

@@ -9,21 +9,18 @@ import { rehash } from '../accounts/user.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import type { Context, Session } from '../requests/context.ts';
+import type { Context, ServiceParts, Session } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import type { LocalJudge, SessionJudge } from './judges.ts';
 import type { KeySignIn } from './key-sign-in.ts';
 import { keyNeeded, keyToRegister, NoKeyLeft, type SignInPolicies } from './policies.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface AuthServiceParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface AuthServiceParts extends ServiceParts {
   readonly passwords: Passwords;
   readonly guessing: Guessing;
   readonly tokens: Tokens;
-  readonly now: () => number;
   readonly policies: Pick<SignInPolicies, 'demandOf' | 'mayContinue' | 'registrationUntil'>;
   readonly keys: Pick<KeySignIn, 'secondStep' | 'confirm'>;
   readonly local: LocalJudge;

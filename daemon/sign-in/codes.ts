@@ -1,5 +1,4 @@
 /** Single-use codes in place of a token: for a session of the console, and for a notification stream. */
-
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
@@ -11,7 +10,7 @@ import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import type { Caller, Context } from '../requests/context.ts';
+import type { Caller, Context, ServiceParts } from '../requests/context.ts';
 import { consoleSession } from '../requests/session.ts';
 import type { RequestClient } from '../requests/token-check.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
@@ -21,14 +20,12 @@ import { type ReopenParts, userToReopen } from './reopened.ts';
 /** The login that a code opens: of a user, or of the service token with this digest. */
 type Login = VerifiedToken | { readonly serviceToken: string };
 
-/** Dependencies of the codes. `now`: milliseconds since 1970. */
-interface SignInCodeParts {
-  readonly store: Pick<Store, 'user'>;
+/** Dependencies of the codes. */
+interface SignInCodeParts extends ServiceParts<Pick<Store, 'user'>> {
   readonly codes: SingleUseCodes;
   readonly tokens: Tokens;
   readonly serviceTokens: ServiceTokens;
   readonly policies: ReopenParts['policies'];
-  readonly now: () => number;
   readonly access: AccessJournal;
 }
 

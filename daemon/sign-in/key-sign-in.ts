@@ -1,5 +1,4 @@
 /** Logins with a security key: alone, after a password, and again within a session. */
-
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
@@ -10,22 +9,19 @@ import * as present from '../accounts/present.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import type { Context } from '../requests/context.ts';
+import type { Context, ServiceParts } from '../requests/context.ts';
 import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
-import type { Store } from '../store/store.ts';
 import { Assertions } from './assertions.ts';
 import type { KeyJudge, LocalJudge } from './judges.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { AnswerRefused, requestOptions } from './webauthn-library.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface KeySignInParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface KeySignInParts extends ServiceParts {
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly guessing: Guessing;
   readonly local: LocalJudge & KeyJudge;
-  readonly now: () => number;
   /** Absent if logins need no entries. */
   readonly access?: AccessJournal;
 }

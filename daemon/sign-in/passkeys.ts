@@ -1,5 +1,4 @@
 /** The security keys of users: registered by the users, listed, removed. */
-
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyIds } from '../../src/contract/ids.ts';
@@ -11,9 +10,8 @@ import { logOut } from '../accounts/user.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts, timeOf } from '../requests/context.ts';
 import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
-import type { Store } from '../store/store.ts';
 import { challengeIn } from './client-data.ts';
 import * as domain from './passkey.ts';
 import type { SignInPolicies } from './policies.ts';
@@ -27,12 +25,10 @@ import {
   type NewCredential,
 } from './webauthn-library.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface PasskeyServiceParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface PasskeyServiceParts extends ServiceParts {
   readonly challenges: SignedChallenges;
   readonly policies: SignInPolicies;
-  readonly now: () => number;
 }
 
 /** Purpose of the registration of a key. */

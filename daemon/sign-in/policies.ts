@@ -8,7 +8,14 @@ import { readUser } from '../accounts/lookups.ts';
 import { unchanged } from '../accounts/user.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { type Caller, type Context, commitLast, retrying, type Session } from '../requests/context.ts';
+import {
+  type Caller,
+  type Context,
+  commitLast,
+  retrying,
+  type ServiceParts,
+  type Session,
+} from '../requests/context.ts';
 import type { Store } from '../store/store.ts';
 import { passkeysUnchanged } from './passkey.ts';
 import * as domain from './policy.ts';
@@ -25,7 +32,7 @@ export class SignInPolicies {
   readonly #now: () => number;
 
   /** `now`: milliseconds since 1970. */
-  constructor({ store, now }: { readonly store: Store; readonly now: () => number }) {
+  constructor({ store, now }: ServiceParts) {
     this.#store = store;
     this.#now = now;
   }

@@ -11,7 +11,7 @@ import { clientOf } from '../base/loopback.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import type { Context } from '../requests/context.ts';
+import type { Context, ServiceParts } from '../requests/context.ts';
 import type { WaitingTerminals } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import { keyNeeded } from './policies.ts';
@@ -19,14 +19,12 @@ import { type ReopenParts, userToReopen } from './reopened.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { userCodeOf, userCodeSymbols } from './user-code.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface TerminalLoginParts {
-  readonly store: Pick<Store, 'user'>;
+/** Dependencies of the service. */
+interface TerminalLoginParts extends ServiceParts<Pick<Store, 'user'>> {
   readonly terminals: WaitingTerminals;
   readonly challenges: SignedChallenges;
   readonly tokens: Tokens;
   readonly policies: ReopenParts['policies'];
-  readonly now: () => number;
   readonly access: AccessJournal;
 }
 

@@ -1,25 +1,21 @@
 /** The accounts of people whom the provider signs in. They belong to issuer and sub, and are made at the first sign-in. */
-
 import { personIds } from '../../src/contract/ids.ts';
 import type { AccountRole } from '../../src/contract/values.ts';
 import { create, edit, give, hashOf, isGiven, keyOf, logOut } from '../accounts/user.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { retrying } from '../requests/context.ts';
+import { retrying, type ServiceParts } from '../requests/context.ts';
 import type { KnownPerson, PersonFinder } from '../sign-in/judges.ts';
 import { SESSIONS } from '../store/caller.ts';
 import type { Commit, Guard } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import * as domain from './records.ts';
 import { SsoRefused } from './refused.ts';
 
-/** Dependencies of the accounts. `now`: milliseconds since 1970. */
-interface SsoAccountParts {
-  readonly store: Store;
+/** Dependencies of the accounts. */
+interface SsoAccountParts extends ServiceParts {
   /** The persons of the registry; undefined if it has none. */
   readonly persons: () => PersonFinder | undefined;
-  readonly now: () => number;
 }
 
 type Changes = Pick<Commit, 'changes' | 'guards'>;

@@ -6,26 +6,23 @@ import { tokenSeconds } from '../../src/contract/limits.ts';
 import { isOfProvider, unchanged } from '../accounts/user.ts';
 import type { IssuedKeyFinder } from '../devices/judges.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { retrying } from '../requests/context.ts';
+import { retrying, type ServiceParts } from '../requests/context.ts';
 import type { KeyJudge, PersonFinder } from '../sign-in/judges.ts';
 import { type PasskeyRecord, passkeysUnchanged } from '../sign-in/passkey.ts';
 import { keyOfSession, SESSIONS, versionOfSession } from '../store/caller.ts';
 import type { Guard } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import type { SsoAccounts } from './accounts.ts';
 import * as domain from './records.ts';
 import type { SsoSessions } from './sessions.ts';
 import { isHere, type SsoSettingsService } from './settings.ts';
 
-/** Dependencies. `persons`, `issued`: undefined in a registry without them. `now`: milliseconds since 1970. */
-interface HolderKeyParts {
-  readonly store: Store;
+/** Dependencies. `persons`, `issued`: undefined in a registry without them. */
+interface HolderKeyParts extends ServiceParts {
   readonly settings: SsoSettingsService;
   readonly accounts: SsoAccounts;
   readonly sessions: SsoSessions;
   readonly persons: () => PersonFinder | undefined;
   readonly issued: () => IssuedKeyFinder | undefined;
-  readonly now: () => number;
 }
 
 /** A key that may sign in, and what a commit demands for that. */

@@ -12,19 +12,17 @@ import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } 
 import type { Logger } from '../base/logger.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { retrying } from '../requests/context.ts';
+import { retrying, type ServiceParts } from '../requests/context.ts';
 import type { SessionJudge } from '../sign-in/judges.ts';
 import { SESSIONS, versionOfSession } from '../store/caller.ts';
 import type { Counters } from '../store/short-lived.ts';
-import { type CommitNotice, maxBehindMs, type Store } from '../store/store.ts';
+import { type CommitNotice, maxBehindMs } from '../store/store.ts';
 import type { SsoAccounts } from './accounts.ts';
 import type { ProviderTokens, SignedIn } from './provider.ts';
 import * as domain from './records.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 
-/** Dependencies. */
-interface SsoSessionsParts {
-  readonly store: Store;
+interface SsoSessionsParts extends ServiceParts {
   readonly settings: SsoSettingsService;
   readonly accounts: SsoAccounts;
   readonly counters: Counters;
@@ -33,8 +31,6 @@ interface SsoSessionsParts {
   /** Days after which a session ends. */
   readonly days: number;
   readonly log: Pick<Logger, 'warn'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** The tokens of a session as they are sealed. */

@@ -1,5 +1,4 @@
 /** The settings of single sign-on, and the provider that they name. */
-
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
 import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
@@ -11,24 +10,20 @@ import { issuerProblem } from '../base/fetch.ts';
 import { clientOf } from '../base/loopback.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
+import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import type { LocalJudge } from '../sign-in/judges.ts';
 import { SESSIONS, versionOfSession } from '../store/caller.ts';
 import { setSettings, settingsIn } from '../store/document.ts';
-import type { Store } from '../store/store.ts';
 import { inspect } from './inspection.ts';
 import type { Provider } from './provider.ts';
 import * as domain from './records.ts';
 
 /** Dependencies of the service. */
-interface SsoSettingsParts {
-  readonly store: Store;
+interface SsoSettingsParts extends ServiceParts {
   /** The key that seals secrets: that of all nodes. */
   readonly sealingKey: Uint8Array;
   /** Names and networks that the operator of the daemon allows besides public addresses. */
   readonly allowed: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** The provider in use, and the settings that it was made from. */

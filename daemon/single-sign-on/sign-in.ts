@@ -13,7 +13,7 @@ import { SignInDenied } from '../base/errors.ts';
 import type { Logger } from '../base/logger.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
-import { iso } from '../base/time.ts';
+import { type Clock, iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import type { Context } from '../requests/context.ts';
 import type { SignInCodes } from '../sign-in/codes.ts';
@@ -28,8 +28,7 @@ import type { SsoSessions } from './sessions.ts';
 import type { ActiveSso, SsoSettingsService } from './settings.ts';
 import type { ReturnedTerminal, SsoTerminals } from './terminals.ts';
 
-/** Dependencies. */
-interface SsoSignInParts {
+interface SsoSignInParts extends Clock {
   readonly settings: SsoSettingsService;
   readonly accounts: SsoAccounts;
   readonly sessions: SsoSessions;
@@ -41,8 +40,6 @@ interface SsoSignInParts {
   readonly policies: Pick<SignInPolicies, 'demandOf'>;
   readonly sealingKey: Uint8Array;
   readonly log: Pick<Logger, 'warn'>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   readonly access: AccessJournal;
 }
 

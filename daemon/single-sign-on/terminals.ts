@@ -11,18 +11,16 @@ import type { Routes } from '../../src/contract/routes.ts';
 import type { AccountRole, SsoProblem } from '../../src/contract/values.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
+import type { Clock } from '../base/time.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
 import type { SignedIn } from './provider.ts';
 
-/** Dependencies. */
-interface SsoTerminalsParts {
+interface SsoTerminalsParts extends Clock {
   readonly challenges: SignedChallenges;
   readonly codes: SingleUseCodes;
   readonly sealingKey: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Who asks for a sign-in. */

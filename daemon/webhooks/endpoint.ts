@@ -3,6 +3,7 @@ import { Delivery, type Settlement } from '../../src/delivery/delivery.ts';
 import { policies } from '../../src/delivery/schedules.ts';
 import type { JournalTail } from '../background/journal-tail.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ServiceParts } from '../requests/context.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EventRecord } from '../store/journal.ts';
 import type { Store } from '../store/store.ts';
@@ -27,14 +28,11 @@ const PASSED = 1000;
 const GRACE_MS = 2000;
 
 /** Dependencies of all endpoints. */
-export interface EndpointParts {
-  readonly store: Pick<Store, 'webhookProgress' | 'document' | 'commit'>;
+export interface EndpointParts extends ServiceParts<Pick<Store, 'webhookProgress' | 'document' | 'commit'>> {
   readonly tail: JournalTail;
   readonly poster: Pick<Poster, 'post'>;
   readonly registryId: string;
   readonly log: Logger;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 interface WebhookEvent {

@@ -12,6 +12,7 @@ import { KeyedMutex } from '../base/concurrency.ts';
 import { connectionProblem } from '../base/connection-problem.ts';
 import { Outgoing } from '../base/outgoing.ts';
 import { openSecret } from '../base/sealed.ts';
+import type { Clock } from '../base/time.ts';
 import { secretBinding, type WebhookRecord } from './records.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
@@ -27,12 +28,10 @@ interface Result extends AttemptResult {
 }
 
 /** Dependencies of a poster. */
-interface PosterParts {
+interface PosterParts extends Clock {
   readonly allowed: AllowedTargets;
   /** The key that seals secrets. */
   readonly sealingKey: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   /** Milliseconds after which a post has failed. */
   readonly postMs?: number | undefined;
 }

@@ -8,8 +8,16 @@ import type * as api from '../../src/contract/webhooks.ts';
 import type { AllowedTargets } from '../base/allowed-targets.ts';
 import { sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import { accept, actorOf, type Context, commitFor, commitLast, idOf, retrying } from '../requests/context.ts';
-import type { Store } from '../store/store.ts';
+import {
+  accept,
+  actorOf,
+  type Context,
+  commitFor,
+  commitLast,
+  idOf,
+  retrying,
+  type ServiceParts,
+} from '../requests/context.ts';
 import { type Message, messageOf, testMessage } from './messages.ts';
 import type { Poster } from './poster.ts';
 import * as domain from './records.ts';
@@ -18,8 +26,7 @@ import * as domain from './records.ts';
 const MAX_WAITING = 100;
 
 /** Dependencies of the service. */
-interface WebhookServiceParts {
-  readonly store: Store;
+interface WebhookServiceParts extends ServiceParts {
   readonly allowed: AllowedTargets;
   readonly poster: Poster;
   /** The key that seals secrets. */
@@ -27,8 +34,6 @@ interface WebhookServiceParts {
   readonly registryId: string;
   /** Called when endpoints were created, changed or removed. */
   readonly changed: () => void;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 interface Endpoint {

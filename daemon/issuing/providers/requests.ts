@@ -4,6 +4,7 @@ import { bodyBounds } from '../../../src/contract/limits.ts';
 import { nullFault } from '../../../src/contract/null-text.ts';
 import { AddressRefused, ProviderAway } from '../../base/errors.ts';
 import { providerFetch } from '../../base/fetch.ts';
+import type { Clock } from '../../base/time.ts';
 import { ProviderRefused } from './provider-api.ts';
 
 /** Content of a request. */
@@ -24,13 +25,11 @@ export interface JsonRequest {
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Dependencies of requests to a provider. */
-export interface ProviderAccess {
+export interface ProviderAccess extends Clock {
   /** Authorization of the requests. */
   readonly secret: string;
   /** Names and networks that the operator of the daemon allows besides public addresses. */
   readonly allowed: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Sends a request. The object in the response; empty if it has none, null for a 404 if `mayMiss` is set. */
