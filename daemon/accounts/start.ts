@@ -1,5 +1,5 @@
 /** Accounts: who may do what. Limits, passwords, tokens, users and service tokens. */
-
+import { ApiError, Code } from '../../src/contract/codes.ts';
 import { serviceTokenPrefix } from '../../src/contract/values.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { sweepCounters } from '../requests/attempts.ts';
@@ -11,12 +11,11 @@ import type { TokenCheck } from '../requests/token-check.ts';
 import { memoryState } from '../store/memory/short-lived.ts';
 import type { ShortLived } from '../store/short-lived.ts';
 import { Accounts } from './accounts.ts';
-import { FIRST_USER } from './first-admin.ts';
+import { FIRST_USER, watchInitialPassword } from './first-admin.ts';
 import { Guessing } from './guessing.ts';
-import { watchInitialPassword } from './initial-password.ts';
 import { LastUses } from './last-uses.ts';
 import { Passwords } from './passwords.ts';
-import { accountOperations } from './routes.ts';
+import * as present from './present.ts';
 import { ServiceTokens } from './service-tokens.ts';
 import { signingKeys } from './signing-keys.ts';
 import { TokenService } from './token-service.ts';
@@ -70,15 +69,25 @@ export const startAccounts: StartSubject = async ({ settings, log, home, stack, 
   const onPasswordChanged = async (user: number) => {
     if (user === FIRST_USER) await home.remove('initialPassword');
   };
+  const users = new UserService({ store, passwords, now, registrations, onPasswordChanged });
+  const webhooks = async () => (await offers.webhooks?.()) ?? [];
+  const ownTokens = new TokenService({ store, lastUses, now, webhooks });
   return {
-    operations: accountOperations({
-      users: new UserService({ store, passwords, now, registrations, onPasswordChanged }),
-      serviceTokens: new TokenService({
-        store,
-        lastUses,
-        now,
-        webhooks: async () => (await offers.webhooks?.()) ?? [],
-      }),
-    }),
+    operations: {
+      createUser: ({ context, body }) => users.create(context, body),
+      listUsers: ({ query }) => users.list(query),
+      getOwnUser: async ({ context }) => {
+        const me = present.me(context.caller);
+        if (!me) throw new ApiError(Code.noPermission);
+        return me;
+      },
+      updateUser: ({ context, params, body }) => users.update(context, params.userId, body),
+      setPassword: ({ context, params, body }) => users.setPassword(context, params.userId, body),
+      logoutUser: ({ context, params }) => users.logout(context, params.userId),
+      createToken: ({ context, body }) => ownTokens.create(context, body),
+      listTokens: ({ query }) => ownTokens.list(query),
+      adoptToken: ({ context, params }) => ownTokens.adopt(context, params.tokenId),
+      revokeToken: ({ context, params }) => ownTokens.revoke(context, params.tokenId),
+    },
   };
 };

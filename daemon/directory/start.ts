@@ -1,8 +1,7 @@
 /** The directory that persons come from: its settings, and its runs. */
-
 import { DueWork } from '../background/due-work.ts';
+import { untilClosed } from '../http/operation.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { directoryOperations } from './routes.ts';
 import { DirectorySettingsService } from './settings.ts';
 import { DirectorySync } from './sync.ts';
 import { DirectoryRuns } from './work.ts';
@@ -12,7 +11,12 @@ export const startDirectory: StartSubject = ({ log, stack, store, instance, now,
   const sync = new DirectorySync({ ...people!, store, settings, now });
   stack.start(new DueWork({ store, log }, new DirectoryRuns({ settings, sync, log, now })));
   return {
-    operations: directoryOperations({ directorySettings: settings, directorySync: sync }),
+    operations: {
+      showDirectory: () => settings.show(),
+      setDirectory: ({ context, body }) => settings.set(context, body),
+      testDirectory: ({ reply }) => settings.test(untilClosed(reply)),
+      syncDirectory: ({ context, body, reply }) => sync.run({ isAll: true, ...body, context }, untilClosed(reply)),
+    },
     gauges: async () => {
       const value = await settings.failing();
       if (value === null) return {};

@@ -2,7 +2,6 @@
 import { originRule } from '../http/origin.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { relyingPartyOf } from '../sign-in/site.ts';
-import { holderOperations } from './routes.ts';
 import { HolderService } from './service.ts';
 
 export const startHolders: StartSubject = ({ settings, store, now, offers }) => {
@@ -15,5 +14,13 @@ export const startHolders: StartSubject = ({ settings, store, now, offers }) => 
     events: query => offers.events.list(query, false),
     now,
   });
-  return { operations: holderOperations(holders, request => relyingPartyOf(request, rule)) };
+  return {
+    operations: {
+      listOwnDevices: ({ context }) => holders.list(context),
+      listOwnDeviceEvents: ({ context, params, query }) => holders.events(context, params.deviceId, query),
+      reportLost: ({ context, params, body }) => holders.lost(context, params.deviceId, body),
+      confirmReceived: ({ context, params, body, request }) =>
+        holders.received(context, params.deviceId, body, relyingPartyOf(request, rule)),
+    },
+  };
 };

@@ -1,10 +1,10 @@
 /** Issuing: keys that are registered at providers, their PINs and their resets. */
-
 import { passkeyIds, userIds } from '../../src/contract/ids.ts';
 import { DueWork } from '../background/due-work.ts';
 import type { RecognizingCredential } from '../devices/judges.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { credentialWithCose } from '../proofs/judge/credential.ts';
+import { retrying } from '../requests/context.ts';
 import type { CredentialRecord } from './credential.ts';
 import { CredentialService } from './credential-service.ts';
 import { isHeld } from './key-reset.ts';
@@ -15,7 +15,6 @@ import { sshIn } from './present.ts';
 import { ProviderService } from './provider-service.ts';
 import { reconciler } from './reconcile.ts';
 import { RemoteCredentials } from './remote-credentials.ts';
-import { issuingOperations } from './routes.ts';
 import { CredentialRemovals } from './work.ts';
 
 /** What issuing knows of a device, by its number. */
@@ -90,14 +89,31 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       return (await Promise.all(found)).flat();
     },
   };
+  const reconcile = reconciler(parts);
+  const resets = new KeyResetService({ store, providers, identities, now });
+  const pins = new PinService({ store, now });
   return {
-    operations: issuingOperations({
-      providers,
-      credentials,
-      reconcile: reconciler(parts),
-      resets: new KeyResetService({ store, providers, identities, now }),
-      pins: new PinService({ store, now }),
-    }),
+    // Requests are repeated after a `Conflict`: the removal of a lost key may have changed the same credential.
+    operations: {
+      listProviders: () => providers.list(),
+      createProvider: ({ context, body }) => providers.create(context, body),
+      testProvider: ({ params }) => providers.test(params.providerId),
+      reconcileProvider: ({ context, params, body }) => retrying(() => reconcile(context, params.providerId, body)),
+      setProviderSecret: ({ context, params, body }) => providers.setSecret(context, params.providerId, body.secret),
+      removeProvider: ({ context, params }) => providers.remove(context, params.providerId),
+      listCredentials: ({ context, params }) => credentials.list(context, params.deviceId),
+      startCredential: ({ context, params, body }) => retrying(() => credentials.start(context, params.deviceId, body)),
+      finishCredential: ({ context, params, body }) =>
+        retrying(() => credentials.finish(context, params.deviceId, params.credentialId, body)),
+      removeCredential: ({ context, params }) =>
+        retrying(() => credentials.remove(context, params.deviceId, params.credentialId)),
+      showPinPolicy: () => pins.policy(),
+      setPinPolicy: ({ context, body }) => pins.setPolicy(context, body),
+      showKeyReset: ({ params }) => resets.show(params.deviceId),
+      recordKeyReset: ({ context, params, body }) => resets.record(context, params.deviceId, body),
+      storePin: ({ context, params, body }) => pins.store(context, params.deviceId, body),
+      readPin: ({ context, params }) => pins.read(context, params.deviceId),
+    },
     gauges: async () => {
       const value = await providers.pending();
       if (value === null) return {};

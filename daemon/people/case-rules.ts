@@ -11,7 +11,8 @@ import { type ChangeRules, done } from '../store/write/rule.ts';
 import { type CaseRecord, type CaseSet, caseDigest, caseFields, ended, opened } from './case-records.ts';
 import { subject } from './decisions.ts';
 import type { PersonRecord } from './records.ts';
-import { leaverCases } from './tables.ts';
+import { numberOfSource, type RefusedAdd, type RefusedRow, withRefusals } from './refused-records.ts';
+import { leaverCases, refusedRequests } from './tables.ts';
 
 /** The case of each person. */
 export class CaseRows extends ReplacedRows<number, CaseRecord, Field<CaseRecord>> {
@@ -69,3 +70,21 @@ export const caseReplay = () =>
     found: caseDigest,
     nameOf: number => `the case of ${personIds.format(number)}`,
   });
+
+/** The row of each source. */
+export class RefusedRows extends ReplacedRows<number, RefusedRow, Field<RefusedRow>> {
+  protected readonly lookup = refusedRequests.byKey;
+}
+
+export const refusedChanges: ChangeRules<RefusedAdd['kind']> = {
+  'refused.add': {
+    needs: ({ source }, wanted) => wanted.add(refusedRequests.byKey, numberOfSource(source)),
+    apply(draft, change, context) {
+      const kept = draft.part(RefusedRows);
+      const { row, entry } = withRefusals(kept.row(numberOfSource(change.source)), change, context.at);
+      kept.changed.set(row.number, row);
+      if (entry) draft.enter(context, entry, null, null);
+      return done;
+    },
+  },
+};

@@ -14,14 +14,13 @@ import type { EntryContext } from '../store/journal-end.ts';
 import type { Lookup } from '../store/table.ts';
 import type { Draft } from '../store/write/draft.ts';
 import { type ChangeRules, done } from '../store/write/rule.ts';
-import { CaseRows, writeCase } from './case-rules.ts';
+import { CaseRows, RefusedRows, writeCase } from './case-rules.ts';
 import { setOwned } from './device-bindings.ts';
 import { erasedPerson, type PersonErase, withoutNames } from './erasure-records.ts';
 import { updateOf } from './person-devices.ts';
 import { personDigest } from './person-digest.ts';
 import type { PersonRecord } from './records.ts';
 import { numberOfSource } from './refused-records.ts';
-import { RefusedRows } from './refused-rules.ts';
 import { giveAgain } from './rules.ts';
 import { leaverCases, people, peopleNamed, refusedRequests } from './tables.ts';
 

@@ -1,8 +1,8 @@
 /** Persons: those who hold keys, and what follows when they leave. */
-
 import { minuteMs } from '../../src/contract/durations.ts';
 import { sleep } from '../../src/delivery/wait.ts';
 import { DueWork } from '../background/due-work.ts';
+import { batchMessage } from '../http/bindings.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Cases } from './cases.ts';
 import { demandPresent } from './device-decisions.ts';
@@ -11,13 +11,12 @@ import type { PersonReader } from './drift-records.ts';
 import { bindEarlierDevices } from './earlier-devices.ts';
 import { Erasure } from './erasure.ts';
 import { Leavers } from './leavers.ts';
+import { personNames } from './lookups.ts';
 import { MatchingDevices } from './matching-devices.ts';
 import { PeopleImport } from './people-import.ts';
-import { personNames } from './person-names.ts';
 import { PeoplePolicies } from './policies.ts';
 import { ProvisioningLog } from './provisioning-log.ts';
 import { RefusedRequests } from './refused.ts';
-import { peopleOperations } from './routes.ts';
 import { PeopleService } from './service.ts';
 import { overdueShipments } from './shipments.ts';
 import { StandingCheck } from './standing-check.ts';
@@ -31,6 +30,8 @@ declare module '../http/subject.ts' {
     personReaders?: () => Promise<readonly PersonReader[]>;
   }
 }
+
+const gauge = (help: string, value: number) => ({ help, value });
 
 export const startPeople: StartSubject = async ({ log, stack, store, now, offers }) => {
   const earlier = await bindEarlierDevices(store, now);
@@ -70,66 +71,75 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
     presence: ({ userKey }) => demandPresent(userKey),
   };
   offers.personNames = personNames(store);
+  const provisioning = new ProvisioningLog({ store, refused });
+  const imports = new PeopleImport({ store, leavers, refused, now });
+  const matching = new MatchingDevices({ store, now });
+  const undo = new UndoingBatches({ store, leavers, now });
   return {
-    operations: peopleOperations({
-      people,
-      cases,
-      check,
-      log: new ProvisioningLog({ store, refused }),
-      refused,
-      erasure,
-      imports: new PeopleImport({ store, leavers, refused, now }),
-      matching: new MatchingDevices({ store, now }),
-      drift,
-      undo: new UndoingBatches({ store, leavers, now }),
-      peoplePolicies,
-    }),
+    operations: {
+      listPeople: ({ context, query }) => people.list(context, query),
+      createPerson: ({ context, body }) => people.create(context, body),
+      countLeftovers: () => people.leftovers(),
+      checkPeople: () => check.figures(),
+      listCases: ({ query }) => cases.list(query),
+      showCase: ({ params }) => cases.show(params.personId),
+      keepCaseItem: ({ context, params, body }) => cases.keep(context, params.personId, body),
+      closeCase: ({ context, params }) => cases.close(context, params.personId),
+      reportPerson: ({ params }) => people.report(params.personId),
+      erasePerson: ({ context, params, body }) => erasure.erase(context, params.personId, body),
+      getPersonAccess: ({ params }) => people.access(params.personId),
+      getPerson: ({ context, params }) => people.show(context, params.personId),
+      personLeaves: ({ context, params, body }) => people.leave(context, params.personId, body),
+      personReturns: ({ context, params }) => people.comeBack(context, params.personId),
+      listHeldPeople: ({ context }) => people.held(context),
+      listRefusedRequests: ({ query }) => refused.list(query),
+      listProvisioning: ({ query }) => provisioning.list(query),
+      listUnmatched: ({ query }) => matching.list(query),
+      importPeople: { handle: ({ context, body }) => imports.run(context, body), message: batchMessage },
+      matchPeople: { handle: ({ context, body }) => matching.match(context, body), message: batchMessage },
+      comparePeople: ({ context, body }) => drift.compare(context, body),
+      undoPeople: ({ context, body }) => undo.run(context, body),
+      releasePeople: ({ context, body }) => people.release(context, body),
+      showPeoplePolicy: () => peoplePolicies.show(),
+      setPeoplePolicy: ({ context, body }) => peoplePolicies.set(context, body),
+    },
     gauges: async () => {
       const [left, figures] = await Promise.all([people.leftovers(), check.figures()]);
       return {
-        devmgr_leavers_held: {
-          help: 'Persons whose devices or new user name wait for a release',
-          value: await people.heldCount(),
-        },
-        devmgr_leavers_active_devices: { help: 'ACTIVE devices of persons who have left', value: left.activeDevices },
-        devmgr_leavers_tokens: {
-          help: 'Service tokens, neither revoked nor expired, whose owner has left or is disabled',
-          value: left.tokens,
-        },
-        devmgr_leavers_accounts: { help: 'Enabled accounts of persons who have left', value: figures.accounts },
-        devmgr_leavers_live_tokens: {
-          help: 'Service tokens of persons who have left that are accepted',
-          value: figures.tokens,
-        },
-        devmgr_leavers_credentials: {
-          help: 'Credentials of devices of persons who have left that providers have not removed',
-          value: figures.credentials,
-        },
-        devmgr_devices_unmatched: {
-          help: 'ACTIVE devices with a userId that is not that of a person',
-          value: figures.unmatched,
-        },
-        devmgr_persons_unreported: {
-          help: 'Active persons whose source can no longer report that they leave',
-          value: figures.unreported,
-        },
-        devmgr_persons_drifted: {
-          help: 'Active persons who are gone or disabled at their identity provider or in the directory',
-          value: figures.drift,
-        },
-        devmgr_persons_unerased: {
-          help: 'Persons whom the policy should have erased a day ago',
-          value: figures.unerased,
-        },
-        devmgr_shipments_overdue: {
-          help: 'Keys that were sent to their persons, whose arrival is overdue',
-          value: figures.shipments,
-        },
-        devmgr_cases_open: { help: 'Open cases of persons who have left', value: figures.cases },
-        devmgr_provisioning_refused: {
-          help: 'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',
-          value: await refused.recent(),
-        },
+        devmgr_leavers_held: gauge(
+          'Persons whose devices or new user name wait for a release',
+          await people.heldCount(),
+        ),
+        devmgr_leavers_active_devices: gauge('ACTIVE devices of persons who have left', left.activeDevices),
+        devmgr_leavers_tokens: gauge(
+          'Service tokens, neither revoked nor expired, whose owner has left or is disabled',
+          left.tokens,
+        ),
+        devmgr_leavers_accounts: gauge('Enabled accounts of persons who have left', figures.accounts),
+        devmgr_leavers_live_tokens: gauge('Service tokens of persons who have left that are accepted', figures.tokens),
+        devmgr_leavers_credentials: gauge(
+          'Credentials of devices of persons who have left that providers have not removed',
+          figures.credentials,
+        ),
+        devmgr_devices_unmatched: gauge('ACTIVE devices with a userId that is not that of a person', figures.unmatched),
+        devmgr_persons_unreported: gauge(
+          'Active persons whose source can no longer report that they leave',
+          figures.unreported,
+        ),
+        devmgr_persons_drifted: gauge(
+          'Active persons who are gone or disabled at their identity provider or in the directory',
+          figures.drift,
+        ),
+        devmgr_persons_unerased: gauge('Persons whom the policy should have erased a day ago', figures.unerased),
+        devmgr_shipments_overdue: gauge(
+          'Keys that were sent to their persons, whose arrival is overdue',
+          figures.shipments,
+        ),
+        devmgr_cases_open: gauge('Open cases of persons who have left', figures.cases),
+        devmgr_provisioning_refused: gauge(
+          'Provisioning requests of the last day that were not stored as sent, at most 200 of each source',
+          await refused.recent(),
+        ),
       };
     },
   };

@@ -3,8 +3,7 @@ import type { Window } from '../store/queries.ts';
 import type { Only, ReadsOf, RecordQueries } from '../store/read/records.ts';
 import { subject } from '../store/subject.ts';
 import type { Lookup } from '../store/table.ts';
-import type { ReceiptFilter } from './queries.ts';
-import type { ReceiptChange, ReceiptRecord } from './records.ts';
+import type { ReceiptChange, ReceiptFilter, ReceiptRecord } from './records.ts';
 import { ReceiptReplay, receiptChanges, receiptErasure } from './rules.ts';
 import { receipts as table } from './tables.ts';
 

@@ -1,4 +1,5 @@
 /** A receipt that a key has signed: the record and its changes. Decisions only, no I/O. */
+
 import { createHash } from 'node:crypto';
 import type { ReceiptKind } from '../../src/contract/key-values.ts';
 import { namesIn } from '../../src/contract/names.ts';
@@ -109,3 +110,14 @@ export function receiptDigest(row: { readonly [K in (typeof signedFields)[number
 
 /** Engines exchange it as the JSON text. */
 const proofText = (proof: unknown): unknown => (typeof proof === 'string' ? proof : JSON.stringify(proof));
+
+/** Queries about receipts. */
+
+/** Which receipts. Times are milliseconds since 1970. */
+export interface ReceiptFilter {
+  readonly device?: number | undefined;
+  /** Open loans that ended at this time or before, of devices that are not DEACTIVATED. */
+  readonly overdueAt?: number | undefined;
+  /** Overdue loans, as `overdueAt`, that were not announced. */
+  readonly unannouncedAt?: number | undefined;
+}

@@ -1,8 +1,6 @@
 /** Receipts that keys sign, and loans that end. */
-
 import { DueWork } from '../background/due-work.ts';
 import type { StartSubject } from '../http/subject.ts';
-import { receiptOperations } from './routes.ts';
 import { ReceiptService } from './service.ts';
 import { overdueLoans } from './work.ts';
 
@@ -22,5 +20,12 @@ export const startReceipts: StartSubject = ({ log, stack, store, instance, now, 
   };
   const receipts = new ReceiptService({ ...parts, store, now });
   offers.receipts = receipts;
-  return { operations: receiptOperations({ receipts }) };
+  return {
+    operations: {
+      createReceipt: ({ context, body }) => receipts.create(context, body),
+      submitReceipt: ({ context, params, body }) => receipts.submit(context, params.receiptId, body),
+      listReceipts: ({ query }) => receipts.list(query),
+      getReceipt: ({ params }) => receipts.show(params.receiptId),
+    },
+  };
 };

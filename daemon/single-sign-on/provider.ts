@@ -6,7 +6,6 @@ import { isLoopbackName } from '../../src/contract/local.ts';
 import { textFault } from '../../src/contract/text.ts';
 import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../base/errors.ts';
 import { type ProviderFetch, providerFetch } from '../base/fetch.ts';
-import { withClient } from './client-check.ts';
 import {
   groupsIn,
   type IdToken,
@@ -17,7 +16,7 @@ import {
   type TokenRules,
 } from './id-token.ts';
 import { KeptRead } from './kept-read.ts';
-import { beginning, ending, refusing, translated } from './provider-failures.ts';
+import { beginning, ending, refusing, translated, withClient } from './provider-failures.ts';
 import { keysAt, providerKeys } from './provider-keys.ts';
 import type { PollWaits } from './provider-requests.ts';
 import { DEVICE_GRANT, type SsoConfig } from './records.ts';

@@ -1,12 +1,13 @@
 /** Single sign-on: its settings, sign-ins at the provider, and the sessions that came from it. */
 
+import type { FastifyRequest } from 'fastify';
+import { checkSameOrigin } from '../http/origin.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { originOf } from '../sign-in/site.ts';
 import { SsoAccounts } from './accounts.ts';
 import { HolderKeys } from './holder-keys.ts';
-import { acceptLogoutForms } from './http.ts';
+import { acceptLogoutForms, callbackOf, finishSso, setSsoCookie, ssoCookie } from './http.ts';
 import { ProviderRequests } from './provider-requests.ts';
-import { ssoOperations } from './routes.ts';
 import { SsoSessions } from './sessions.ts';
 import { SsoSettingsService } from './settings.ts';
 import { SsoSignIn } from './sign-in.ts';
@@ -36,13 +37,31 @@ export const startSingleSignOn: StartSubject = ({ settings: given, log, store, a
   const terminals = new SsoTerminals({ challenges, codes: shortLived.codes, sealingKey, now });
   const ofSignIn = { ...shared, sessions, tokens, codes, challenges, policies, requests, terminals, access };
   offers.holderLinks = accounts;
+  const signIn = new SsoSignIn(ofSignIn);
+  const pageOf = (request: FastifyRequest) => originOf(request, given.publicUrl);
   return {
-    operations: ssoOperations({
-      ssoSettings: settings,
-      ssoSessions: sessions,
-      ssoSignIn: new SsoSignIn(ofSignIn),
-      originOf: request => originOf(request, given.publicUrl),
-    }),
+    operations: {
+      showSso: () => settings.show(),
+      showSsoSettings: () => settings.settings(),
+      setSso: ({ context, body }) => settings.set(context, body),
+      testSso: ({ request }) => settings.test(pageOf(request)),
+      startSso: async ({ body, request, reply, context: { address } }) => {
+        checkSameOrigin(request.raw);
+        const origin = pageOf(request);
+        const { data, cookie } = await signIn.start(body, callbackOf(origin), {
+          earlier: ssoCookie(request),
+          address,
+        });
+        if (cookie !== null) reply.header('set-cookie', setSsoCookie(origin, cookie));
+        return data;
+      },
+      finishSso: { raw: call => finishSso(signIn, pageOf(call.request), call) },
+      showSsoTerminal: ({ body }) => signIn.showTerminal(body),
+      takeSso: ({ body, context: { address, requestId } }) => signIn.take(body, { address, requestId }),
+      startSsoDevice: ({ context: { address, requestId } }) => signIn.startDevice({ address, requestId }),
+      pollSsoDevice: ({ body, context: { address, requestId } }) => signIn.pollDevice(body, { address, requestId }),
+      logoutSso: ({ body }) => sessions.logout(body.logout_token),
+    },
     routes: acceptLogoutForms,
   };
 };

@@ -4,7 +4,6 @@ import type { StartSubject } from '../http/subject.ts';
 import { WebhookDeliveries } from './deliveries.ts';
 import { Poster } from './poster.ts';
 import { WEBHOOKS, webhooksIn } from './records.ts';
-import { webhookOperations } from './routes.ts';
 import { WebhookService } from './service.ts';
 
 export const startWebhooks: StartSubject = ({ settings, log, stack, store, instance, now, offers }) => {
@@ -17,7 +16,16 @@ export const startWebhooks: StartSubject = ({ settings, log, stack, store, insta
   const webhooks = new WebhookService({ ...parts, changed: () => deliveries.changed() });
   offers.webhooks = async () => webhooksIn(await store.document(WEBHOOKS)).list;
   return {
-    operations: webhookOperations({ webhooks }),
+    operations: {
+      createWebhook: ({ context, body }) => webhooks.create(context, body),
+      listWebhooks: () => webhooks.list(),
+      testWebhook: ({ params }) => webhooks.test(params.webhookId),
+      disableWebhook: ({ context, params }) => webhooks.disable(context, params.webhookId),
+      enableWebhook: ({ context, params }) => webhooks.enable(context, params.webhookId),
+      removeWebhook: ({ context, params }) => webhooks.remove(context, params.webhookId),
+      webhookDeliveries: ({ params }) => webhooks.deliveries(params.webhookId),
+      replayWebhookDelivery: ({ params }) => webhooks.replay(params.webhookId, params.deliveryId),
+    },
     gauges: async () => {
       const value = await webhooks.failing();
       if (value === null) return {};

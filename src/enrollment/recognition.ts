@@ -7,9 +7,9 @@ import type { IdentityCandidate, NewIdentity } from '../contract/identity-shapes
 import type { IdentityAction } from '../contract/key-values.ts';
 import { textLengths } from '../contract/limits.ts';
 import type { Routes } from '../contract/routes.ts';
-import { shownBy, soonDescribed, speaksCtap2, surelyDescribed, withClaims } from './described.ts';
 import { IssueProblem } from './issue-step.ts';
 import { isNumbered, type Numbered, recognizedBy, withPrinted } from './own-number.ts';
+import { shownBy, soonDescribed, speaksCtap2, surelyDescribed, withClaims } from './same-device.ts';
 import type { Poll, Send } from './send.ts';
 import { isFor, type Touched, touchedFor } from './touched.ts';
 
