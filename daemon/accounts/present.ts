@@ -1,12 +1,10 @@
 /** Users, tokens and sessions as the interface shows them. */
-import type { DataOf } from '../../src/contract/define.ts';
 import { tokenIds, userIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import type { ServiceToken } from '../../src/contract/tokens.ts';
 import type * as api from '../../src/contract/users.ts';
 import { iso, isoOrNull } from '../base/time.ts';
-import type { UserRecord } from '../requests/callers.ts';
-import { actorName, type ServiceTokenRecord } from '../requests/callers.ts';
+import { actorName, type ServiceTokenRecord, type UserRecord } from '../requests/callers.ts';
 import type { Caller } from '../requests/context.ts';
 
 /** A user, without the password. */
@@ -20,14 +18,9 @@ export const user = (record: Omit<UserRecord, 'userKey'>): api.User => ({
 export const login = (
   record: UserRecord,
   { token, expiresAt }: { readonly token: string; readonly expiresAt: number },
-): DataOf<Routes['login']> => ({ token, expireTime: iso(expiresAt), user: loginUser(record) });
+): Data<'login'> => ({ token, expireTime: iso(expiresAt), user: loginUser(record) });
 
-const loginUser = ({
-  number,
-  username,
-  role,
-  email,
-}: Omit<UserRecord, 'userKey'>): DataOf<Routes['login']>['user'] => ({
+const loginUser = ({ number, username, role, email }: Omit<UserRecord, 'userKey'>): Data<'login'>['user'] => ({
   id: userIds.format(number),
   username,
   role,
@@ -35,7 +28,7 @@ const loginUser = ({
 });
 
 /** The session of a user. */
-export function session({ user, session: opened, expiresAt }: Caller): DataOf<Routes['getSession']> {
+export function session({ user, session: opened, expiresAt }: Caller): Data<'getSession'> {
   const signedInAt = opened?.signedInAt ?? 0;
   return {
     user: loginUser(user!),
@@ -69,7 +62,7 @@ export function serviceToken(
 }
 
 /** The user or service token that makes a request; null for the role LOCAL. */
-export function me({ user: person, serviceToken: token }: Caller): DataOf<Routes['getOwnUser']> | null {
+export function me({ user: person, serviceToken: token }: Caller): Data<'getOwnUser'> | null {
   if (person) return user(person);
   if (!token) return null;
   return {

@@ -1,8 +1,7 @@
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { tokenIds, webhookIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/tokens.ts';
 import type { TokenPermission } from '../../src/contract/values.ts';
 import { isCidr } from '../base/networks.ts';
@@ -32,7 +31,7 @@ export class TokenService {
   }
 
   /** Only people create tokens, so the caller is a user. */
-  async create(context: Context, body: BodyOf<Routes['createToken']>): Promise<DataOf<Routes['createToken']>> {
+  async create(context: Context, body: Body<'createToken'>): Promise<Data<'createToken'>> {
     const { name, role, expiresInDays } = body;
     const allowedFrom = readNetworks(body.allowedFrom ?? null);
     const may = readPermissions(body.may ?? []);
@@ -47,7 +46,7 @@ export class TokenService {
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
 
-  async list(query: QueryOf<Routes['listTokens']>): Promise<DataOf<Routes['listTokens']>> {
+  async list(query: Query<'listTokens'>): Promise<Data<'listTokens'>> {
     const { list, pagination } = await readPage(
       query,
       window => this.#parts.store.serviceTokens(window),
@@ -57,7 +56,7 @@ export class TokenService {
   }
 
   /** Makes the caller, who is a user, the owner of a token. */
-  async adopt(context: Context, tokenId: string): Promise<DataOf<Routes['adoptToken']>> {
+  async adopt(context: Context, tokenId: string): Promise<Data<'adoptToken'>> {
     const { number } = context.caller.user!;
     return retrying(async () => {
       const token = await this.#find(tokenId);
@@ -71,7 +70,7 @@ export class TokenService {
   }
 
   /** A token that is revoked already stays as it is. */
-  async revoke(context: Context, tokenId: string): Promise<DataOf<Routes['revokeToken']>> {
+  async revoke(context: Context, tokenId: string): Promise<Data<'revokeToken'>> {
     const revoked = await retrying(async () => {
       const token = await this.#find(tokenId);
       if (token.revokedAt !== null) return token;

@@ -1,7 +1,6 @@
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
@@ -41,7 +40,7 @@ export class UserService {
     this.#parts = parts;
   }
 
-  async create(context: Context, body: BodyOf<Routes['createUser']>): Promise<api.User> {
+  async create(context: Context, body: Body<'createUser'>): Promise<api.User> {
     await checkNewPassword(body.password, body.username);
     const email = body.email ?? null;
     const user = {
@@ -58,7 +57,7 @@ export class UserService {
     });
   }
 
-  async list(query: QueryOf<Routes['listUsers']>): Promise<DataOf<Routes['listUsers']>> {
+  async list(query: Query<'listUsers'>): Promise<Data<'listUsers'>> {
     const { store } = this.#parts;
     const { list, pagination } = await readPage(
       query,
@@ -86,7 +85,7 @@ export class UserService {
     return { list: listed, pagination };
   }
 
-  async update(context: Context, userId: string, body: BodyOf<Routes['updateUser']>): Promise<api.User> {
+  async update(context: Context, userId: string, body: Body<'updateUser'>): Promise<api.User> {
     return this.#change(userId, async () => {
       const user = await readUser(this.#parts.store, userId);
       const set = domain.differences(user, body);
@@ -97,7 +96,7 @@ export class UserService {
   }
 
   /** A user's own password change needs the old password; an ADMIN changes those of others without it. */
-  async setPassword(context: Context, userId: string, body: BodyOf<Routes['setPassword']>): Promise<api.User> {
+  async setPassword(context: Context, userId: string, body: Body<'setPassword'>): Promise<api.User> {
     await checkNewPassword(body.password, null);
     const found = await readUser(this.#parts.store, userId);
     if (isOfProvider(found))

@@ -1,9 +1,8 @@
 import { ApiError, Code, type InputProblem } from '../../src/contract/codes.ts';
 import { keyNames } from '../../src/contract/decisions.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { decisionBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { sshKeyIn } from '../../src/contract/ssh-key.ts';
 import type { SteadyClock } from '../base/steady-clock.ts';
 import { iso } from '../base/time.ts';
@@ -29,9 +28,8 @@ interface DecisionParts {
   readonly clock: SteadyClock;
 }
 
-type Body = BodyOf<Routes['decide']>;
-type Question = Body['questions'][number];
-type Decision = DataOf<Routes['decide']>['decisions'][number];
+type Question = Body<'decide'>['questions'][number];
+type Decision = Data<'decide'>['decisions'][number];
 
 /** Decides whether keys may be used. Reads what is stored at each request: an answer is as recent as the request. */
 export class DecisionService {
@@ -41,7 +39,7 @@ export class DecisionService {
     this.#parts = parts;
   }
 
-  async decide(context: Context, { questions, advisories }: Body): Promise<DataOf<Routes['decide']>> {
+  async decide(context: Context, { questions, advisories }: Body<'decide'>): Promise<Data<'decide'>> {
     demandOneName(questions);
     const { caller } = context;
     const { clock } = this.#parts;
@@ -66,7 +64,7 @@ export class DecisionService {
   }
 
   /** The SSH keys of a user that `decide` allows. */
-  async sshKeysOf(userName: string): Promise<DataOf<Routes['listSshKeys']>> {
+  async sshKeysOf(userName: string): Promise<Data<'listSshKeys'>> {
     const { store, sshKeys } = this.#parts;
     if (!sshKeys) return { keys: [] };
     const window = { descending: false, offset: 0, limit: decisionBounds.devices };
@@ -98,7 +96,7 @@ export class DecisionService {
 
   async #decided(
     devices: readonly (DeviceRecord | null)[],
-    advisories: Body['advisories'],
+    advisories: Body<'decide'>['advisories'],
     until: string,
   ): Promise<Decision[]> {
     const { owners, proofs } = this.#parts;

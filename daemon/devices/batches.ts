@@ -1,8 +1,7 @@
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
-import type { DataOf } from '../../src/contract/define.ts';
 import { batchItems } from '../../src/contract/device-batch.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import type { KeyedMutex } from '../base/concurrency.ts';
@@ -16,7 +15,7 @@ import { versionOf } from './lookups.ts';
 import type { DeviceAction, deviceOperations } from './operations.ts';
 import type { DeviceChange, DeviceRecord, DeviceSet } from './records.ts';
 
-type BatchResult = DataOf<Routes['batchUpdateDevices']>['results'][number];
+type BatchResult = Data<'batchUpdateDevices'>['results'][number];
 
 /** An item as it was sent: which device it names, and the fields of the operation. */
 interface Item {
@@ -56,7 +55,7 @@ export async function changeMany(
   context: Context,
   name: BatchOperation,
   items: readonly unknown[],
-): Promise<DataOf<Routes['batchUpdateDevices']>> {
+): Promise<Data<'batchUpdateDevices'>> {
   const found = await find(parts, name, items);
   const numbers = [...new Set(found.flatMap(item => ('number' in item ? [item.number] : [])))];
   return parts.changes.runAll(numbers.map(deviceIds.format), () =>

@@ -1,10 +1,9 @@
 /** The operations that change a device, and that a batch has: what they decide, and what they return. */
 
 import { Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { activationCodeDays } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Routes } from '../../src/contract/routes.ts';
 import type { BatchOperation } from '../../src/contract/values.ts';
 import type { Guessing } from '../accounts/guessing.ts';
 import { type Decision, Refusal } from '../base/decision.ts';
@@ -38,8 +37,8 @@ export interface DeviceAction<B, D> {
 const operation = <B, D>(parts: DeviceAction<B, D>): DeviceAction<B, D> => parts;
 
 /** The response without the version, which is known after the commit. */
-type Data<R> = Omit<DataOf<R>, 'version'>;
-type Fields<R> = Omit<BodyOf<R>, 'deviceId' | 'confirmPassword'>;
+type Shown<N extends keyof Routes> = Omit<Data<N>, 'version'>;
+type Fields<N extends keyof Routes> = Omit<Body<N>, 'deviceId' | 'confirmPassword'>;
 
 /** Dependencies of the operations. */
 interface DeviceOperationParts {
@@ -52,7 +51,7 @@ interface DeviceOperationParts {
 /** The operations by the name that a batch has for them. */
 export function deviceOperations({ guessing, owners, access }: DeviceOperationParts) {
   return {
-    ACTIVATE: operation<Fields<Routes['activateDevice']>, Data<Routes['activateDevice']>>({
+    ACTIVATE: operation<Fields<'activateDevice'>, Shown<'activateDevice'>>({
       async decide(device, { activationCode, userId }, at, context, judgeOwner) {
         const refusal = domain.refusalOf('activate', device);
         if (refusal) return refusal;
@@ -72,7 +71,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         activatedAt: iso(at),
       }),
     }),
-    LOCK: operation<Fields<Routes['lockDevice']>, Data<Routes['lockDevice']>>({
+    LOCK: operation<Fields<'lockDevice'>, Shown<'lockDevice'>>({
       decide: (device, { reason, note }, at) => domain.lock(device, reason, note ?? null, at),
       data: (device, { reason }, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -81,7 +80,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         lockReason: reason,
       }),
     }),
-    UNLOCK: operation<Fields<Routes['unlockDevice']>, Data<Routes['unlockDevice']>>({
+    UNLOCK: operation<Fields<'unlockDevice'>, Shown<'unlockDevice'>>({
       async decide(device, { note }, _at, { caller }) {
         const decided = domain.unlock(device, note ?? null);
         if (decided instanceof Refusal || caller.role === 'ADMIN' || !owners) return decided;
@@ -91,7 +90,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
       },
       data: (device, _, at) => ({ deviceId: deviceIds.format(device.number), status: 'ACTIVE', unlockedAt: iso(at) }),
     }),
-    DEACTIVATE: operation<Fields<Routes['deactivateDevice']>, Data<Routes['deactivateDevice']>>({
+    DEACTIVATE: operation<Fields<'deactivateDevice'>, Shown<'deactivateDevice'>>({
       decide: (device, { reason, note }, at) => domain.deactivate(device, reason, note ?? null, at),
       data: (device, _, at) => ({
         deviceId: deviceIds.format(device.number),
@@ -99,7 +98,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         deactivatedAt: iso(at),
       }),
     }),
-    GENERATE_CODE: operation<Fields<Routes['generateActivationCode']>, Data<Routes['generateActivationCode']>>({
+    GENERATE_CODE: operation<Fields<'generateActivationCode'>, Shown<'generateActivationCode'>>({
       decide: (device, { validityDays = activationCodeDays.default, reason }, at) =>
         domain.replaceCode(device, newActivationCode(), expiry(at, validityDays), reason),
       data: (device, _, at, set) => ({
@@ -110,7 +109,7 @@ export function deviceOperations({ guessing, owners, access }: DeviceOperationPa
         generatedAt: iso(at),
       }),
     }),
-    UPDATE: operation<Omit<BodyOf<Routes['updateDevice']>, 'userId'>, Data<Routes['updateDevice']>>({
+    UPDATE: operation<Omit<Body<'updateDevice'>, 'userId'>, Shown<'updateDevice'>>({
       decide: (device, fields, at) => domain.emptyEdit(fields, {}) ?? domain.edit(device, fields, {}, at),
       data: (device, { firmwareVersion, note }, at, { tags }) => ({
         deviceId: deviceIds.format(device.number),

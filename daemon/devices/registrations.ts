@@ -1,8 +1,7 @@
 import { Code } from '../../src/contract/codes.ts';
-import type { DataOf } from '../../src/contract/define.ts';
 import { type BatchItem, type BatchRegistration, batchRegistration } from '../../src/contract/devices.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { inputRefusal, Refusal } from '../base/decision.ts';
 import { batchResults } from '../requests/batch.ts';
@@ -33,7 +32,7 @@ export async function registerMany(
   parts: RegistrationParts,
   context: Context,
   items: readonly unknown[],
-): Promise<DataOf<Routes['batchRegisterDevices']>> {
+): Promise<Data<'batchRegisterDevices'>> {
   const { store, policies, owners, now } = parts;
   const read = items.map(item => readItem(item));
   const valid = read.flatMap(item => (item.ok ? [item.value] : []));

@@ -1,6 +1,5 @@
-import type { DataOf } from '../../src/contract/define.ts';
 import { exportTypes } from '../../src/contract/devices.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { exportFormats } from '../../src/contract/values.ts';
 import { type Bindings, batchMessage } from '../http/bindings.ts';
 import { exportContent } from '../http/download.ts';
@@ -13,7 +12,7 @@ import { type DeviceService, filterOf } from './service.ts';
 interface DeviceServices {
   readonly devices: DeviceService;
   readonly exports: DeviceExport;
-  readonly statistics: () => Promise<DataOf<Routes['getStatistics']>>;
+  readonly statistics: () => Promise<Data<'getStatistics'>>;
   readonly events: Offers['events'];
   readonly stepUp: StepUpRule;
   /** Replaces `stallSeconds`. */

@@ -1,10 +1,9 @@
 import { inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceFilters } from '../../src/contract/device-filters.ts';
 import type * as api from '../../src/contract/devices.ts';
 import { deviceIds, userIds } from '../../src/contract/ids.ts';
 import { searchBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { type SearchWord, searchWords } from '../../src/contract/search-words.ts';
 import { parseTag } from '../../src/contract/tags.ts';
 import type { Guessing } from '../accounts/guessing.ts';
@@ -61,7 +60,7 @@ export class DeviceService {
     this.#operations = deviceOperations(parts);
   }
 
-  register(context: Context, body: api.Registration): Promise<DataOf<Routes['registerDevice']>> {
+  register(context: Context, body: api.Registration): Promise<Data<'registerDevice'>> {
     return this.#parts.policies.admitting([body], admission => {
       // Most registrations have none: no promise for it.
       if (!body.identity) return this.#admitted(context, body, admission, []);
@@ -82,7 +81,7 @@ export class DeviceService {
     body: api.Registration,
     { judge, guards }: Admission,
     identity: readonly Change[],
-  ): Promise<DataOf<Routes['registerDevice']>> {
+  ): Promise<Data<'registerDevice'>> {
     const admitted = judge(body);
     if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
     const at = this.#parts.now();
@@ -110,27 +109,23 @@ export class DeviceService {
     throw refused(domain.duplicateOr(refusal, serialNumber, existing));
   }
 
-  batchRegister(context: Context, items: readonly unknown[]): Promise<DataOf<Routes['batchRegisterDevices']>> {
+  batchRegister(context: Context, items: readonly unknown[]): Promise<Data<'batchRegisterDevices'>> {
     return registerMany(this.#parts, context, items);
   }
 
-  activate(context: Context, body: BodyOf<Routes['activateDevice']>): Promise<DataOf<Routes['activateDevice']>> {
+  activate(context: Context, body: Body<'activateDevice'>): Promise<Data<'activateDevice'>> {
     return this.#apply(context, body.deviceId, this.#operations.ACTIVATE, body);
   }
 
-  lock(context: Context, deviceId: string, body: BodyOf<Routes['lockDevice']>): Promise<DataOf<Routes['lockDevice']>> {
+  lock(context: Context, deviceId: string, body: Body<'lockDevice'>): Promise<Data<'lockDevice'>> {
     return this.#apply(context, deviceId, this.#operations.LOCK, body);
   }
 
-  unlock(
-    context: Context,
-    deviceId: string,
-    body: BodyOf<Routes['unlockDevice']>,
-  ): Promise<DataOf<Routes['unlockDevice']>> {
+  unlock(context: Context, deviceId: string, body: Body<'unlockDevice'>): Promise<Data<'unlockDevice'>> {
     return this.#apply(context, deviceId, this.#operations.UNLOCK, body);
   }
 
-  ship(context: Context, deviceId: string): Promise<DataOf<Routes['shipDevice']>> {
+  ship(context: Context, deviceId: string): Promise<Data<'shipDevice'>> {
     return this.#change(context, deviceId, {
       decide: domain.ship,
       data: ({ device: { number, status }, at }) => ({
@@ -145,8 +140,8 @@ export class DeviceService {
   async deactivate(
     context: Context,
     deviceId: string,
-    body: BodyOf<Routes['deactivateDevice']>,
-  ): Promise<DataOf<Routes['deactivateDevice']>> {
+    body: Body<'deactivateDevice'>,
+  ): Promise<Data<'deactivateDevice'>> {
     accept(domain.refusalOf('deactivate', await readCurrent(this.#parts.store, context, deviceId)));
     await this.#parts.passwords.confirmAdministrator(context, body.confirmPassword);
     return this.#apply(context, deviceId, this.#operations.DEACTIVATE, body);
@@ -156,9 +151,9 @@ export class DeviceService {
   async update(
     context: Context,
     deviceId: string,
-    body: BodyOf<Routes['updateDevice']>,
+    body: Body<'updateDevice'>,
     given: Readonly<Record<string, unknown>>,
-  ): Promise<DataOf<Routes['updateDevice']>> {
+  ): Promise<Data<'updateDevice'>> {
     const user = body.userId === undefined ? null : await this.#parts.store.userByName(body.userId);
     const edit = { ...body, account: user && { id: userIds.format(user.number), name: user.username } };
     accept(domain.emptyEdit(edit, given));
@@ -178,18 +173,15 @@ export class DeviceService {
     return fault ? refusedOwner(fault) : { ...decided, guards: [...decided.guards, ...guards] };
   }
 
-  generateCode(
-    context: Context,
-    body: BodyOf<Routes['generateActivationCode']>,
-  ): Promise<DataOf<Routes['generateActivationCode']>> {
+  generateCode(context: Context, body: Body<'generateActivationCode'>): Promise<Data<'generateActivationCode'>> {
     return this.#apply(context, body.deviceId, this.#operations.GENERATE_CODE, body);
   }
 
   /** Refuses the whole batch with 1001 or 1003 if the password that a deactivation requires is absent or wrong. */
   async batchUpdate(
     context: Context,
-    { operation, items, confirmPassword }: BodyOf<Routes['batchUpdateDevices']>,
-  ): Promise<DataOf<Routes['batchUpdateDevices']>> {
+    { operation, items, confirmPassword }: Body<'batchUpdateDevices'>,
+  ): Promise<Data<'batchUpdateDevices'>> {
     if (operation === 'DEACTIVATE') {
       if (confirmPassword === undefined) throw inputError('confirmPassword', 'is required');
       await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
@@ -198,7 +190,7 @@ export class DeviceService {
     return changeMany(parts, context, operation, items);
   }
 
-  async recordUsage(context: Context, deviceId: string, seconds: number): Promise<DataOf<Routes['recordUsage']>> {
+  async recordUsage(context: Context, deviceId: string, seconds: number): Promise<Data<'recordUsage'>> {
     return this.#change(context, deviceId, {
       decide: device => domain.use(device, seconds),
       data: ({ device, at, result }) => {
@@ -213,7 +205,7 @@ export class DeviceService {
     });
   }
 
-  async list(context: Context, query: QueryOf<Routes['listDevices']>): Promise<DataOf<Routes['listDevices']>> {
+  async list(context: Context, query: Query<'listDevices'>): Promise<Data<'listDevices'>> {
     const selection = { ...filterOf(query, context.caller), sortBy: query.sortBy ?? 'createTime' };
     return readPage(
       query,
@@ -275,7 +267,7 @@ interface DeviceStep<D> {
 }
 
 /** The filter of a query of devices. It reads only what the query has: most have one or two filters. */
-export function filterOf(query: QueryOf<Routes['exportDevices']>, caller: Caller): DeviceFilter {
+export function filterOf(query: Query<'exportDevices'>, caller: Caller): DeviceFilter {
   const filter: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(query)) {
     if (name === 'tag') filter.tags = query.tag?.flatMap(text => parseTag(text) ?? []);

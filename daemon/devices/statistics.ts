@@ -1,12 +1,11 @@
-import type { DataOf } from '../../src/contract/define.ts';
 import { dayMs, hourMs } from '../../src/contract/durations.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { countedTags, deviceStatuses, deviceTypes, statisticsRange } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
 import type { Reader } from '../store/store.ts';
 import type { DeviceStatistics, Tally } from './queries.ts';
 
-type Statistics = DataOf<Routes['getStatistics']>;
+type Statistics = Data<'getStatistics'>;
 type Counts = DeviceStatistics['counts'];
 
 /** Counts the devices. `now`: milliseconds since 1970. */

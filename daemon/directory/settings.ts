@@ -2,9 +2,8 @@
 
 import { X509Certificate } from 'node:crypto';
 import { inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { DirectorySettings } from '../../src/contract/directory.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type { directoryChecks } from '../../src/contract/values.ts';
 import { type Binding, digest, openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
@@ -20,7 +19,7 @@ interface DirectorySettingsParts extends ServiceParts {
   readonly sealingKey: Uint8Array;
 }
 
-type Finding = DataOf<Routes['testDirectory']>['findings'][number] & {
+type Finding = Data<'testDirectory'>['findings'][number] & {
   readonly check: (typeof directoryChecks)[number];
 };
 
@@ -61,7 +60,7 @@ export class DirectorySettingsService {
     return presented((await this.read()).config, await this.lastRun());
   }
 
-  async set(context: Context, body: BodyOf<Routes['setDirectory']>): Promise<DirectorySettings> {
+  async set(context: Context, body: Body<'setDirectory'>): Promise<DirectorySettings> {
     const { store, now } = this.#parts;
     return retrying(async () => {
       const before = await this.read();
@@ -88,7 +87,7 @@ export class DirectorySettingsService {
     return DirectoryReader.with(config, password, signal, reader => use(reader, config));
   }
 
-  async test(signal: AbortSignal): Promise<DataOf<Routes['testDirectory']>> {
+  async test(signal: AbortSignal): Promise<Data<'testDirectory'>> {
     try {
       const findings = await this.open(signal, findingsOf);
       return { ok: findings.every(({ ok }) => ok), findings };
@@ -109,10 +108,7 @@ export class DirectorySettingsService {
     return domain.runIn(await this.#parts.store.document(domain.DIRECTORY_RUN));
   }
 
-  async #configOf(
-    before: domain.DirectoryConfig | null,
-    body: BodyOf<Routes['setDirectory']>,
-  ): Promise<domain.DirectoryConfig> {
+  async #configOf(before: domain.DirectoryConfig | null, body: Body<'setDirectory'>): Promise<domain.DirectoryConfig> {
     const { url, base, bindPassword, enabled: _, ...chosen } = body;
     const { filter = null, bindDn = null, ca = null } = chosen;
     if (!url || !base) throw inputError(url ? 'base' : 'url', 'is required');

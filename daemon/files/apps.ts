@@ -1,8 +1,7 @@
 import type * as api from '../../src/contract/apps.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { versionIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data, Form, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { BlobError } from '../requests/blob-error.ts';
 import type { StagedBlob } from '../requests/blobs.ts';
@@ -19,8 +18,6 @@ interface AppServiceParts extends FileStore {
   readonly now: () => number;
 }
 
-type Form = FormOf<Routes['uploadAppVersion']>;
-
 /** The operations on application versions. A refusal is thrown as an `ApiError`. */
 export class AppService {
   readonly #parts: AppServiceParts;
@@ -35,7 +32,7 @@ export class AppService {
   }
 
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
-  async judge(form: Form, givenName: string): Promise<domain.AppIdentity> {
+  async judge(form: Form<'uploadAppVersion'>, givenName: string): Promise<domain.AppIdentity> {
     const identity = accept(domain.identify(form, givenName));
     const existing = (await this.#parts.store.appsOf(identity.platform)).find(
       app => app.version === identity.version && app.extension === identity.extension,
@@ -44,7 +41,11 @@ export class AppService {
     return identity;
   }
 
-  async upload(context: Context, form: Form, { fileName, blob }: UploadedFile): Promise<api.AppVersion> {
+  async upload(
+    context: Context,
+    form: Form<'uploadAppVersion'>,
+    { fileName, blob }: UploadedFile,
+  ): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
     const at = this.#parts.now();
     return keep(this.#parts, blob, async name => {
@@ -63,12 +64,12 @@ export class AppService {
     });
   }
 
-  async list(query: QueryOf<Routes['listAppVersions']>): Promise<DataOf<Routes['listAppVersions']>> {
+  async list(query: Query<'listAppVersions'>): Promise<Data<'listAppVersions'>> {
     const platform = query.platform === undefined ? undefined : accept(domain.platformOf(query.platform));
     return readPage(query, window => this.#parts.store.apps({ platform, ...window }), appVersion);
   }
 
-  async latest(query: QueryOf<Routes['getLatestAppVersion']>): Promise<DataOf<Routes['getLatestAppVersion']>> {
+  async latest(query: Query<'getLatestAppVersion'>): Promise<Data<'getLatestAppVersion'>> {
     const platform = accept(domain.platformOf(query.platform));
     const extension =
       query.extension === undefined ? undefined : accept(domain.packageExtension(platform, query.extension));

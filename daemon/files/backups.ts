@@ -1,8 +1,7 @@
 import type * as api from '../../src/contract/backups.ts';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { DataOf, FormOf, QueryOf } from '../../src/contract/define.ts';
 import { backupIds, deviceIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data, Form, Query } from '../../src/contract/routes.ts';
 import { cleanFileName } from '../base/file-name.ts';
 import { iso } from '../base/time.ts';
 import { refusalOf } from '../devices/decisions.ts';
@@ -48,9 +47,9 @@ export class BackupService {
   async create(
     context: Context,
     deviceId: string,
-    form: FormOf<Routes['createBackup']>,
+    form: Form<'createBackup'>,
     { fileName, blob }: UploadedFile,
-  ): Promise<DataOf<Routes['createBackup']>> {
+  ): Promise<Data<'createBackup'>> {
     return keep(this.#parts, blob, name =>
       retrying(async () => {
         const device = await readCurrent(this.#parts.store, context, deviceId);
@@ -71,7 +70,7 @@ export class BackupService {
     );
   }
 
-  async list(deviceId: string, query: QueryOf<Routes['listBackups']>): Promise<DataOf<Routes['listBackups']>> {
+  async list(deviceId: string, query: Query<'listBackups'>): Promise<Data<'listBackups'>> {
     const { number } = await this.#device(deviceId);
     return readPage(query, window => this.#parts.store.backups(number, window), toBackup);
   }
@@ -82,7 +81,7 @@ export class BackupService {
     return { blob: await this.#verified(backup), sha256: backup.sha256, fileName: backup.fileName };
   }
 
-  async restore(context: Context, deviceId: string, backupId: string): Promise<DataOf<Routes['restoreBackup']>> {
+  async restore(context: Context, deviceId: string, backupId: string): Promise<Data<'restoreBackup'>> {
     return retrying(async () => {
       const device = await readCurrent(this.#parts.store, context, deviceId);
       const backup = await this.#backup(device, backupId);

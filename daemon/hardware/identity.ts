@@ -2,13 +2,12 @@
 import type { RecognizedKey } from '../../drivers/driver.ts';
 import { HardwareError } from '../../drivers/hardware-error.ts';
 import { inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { identityDataHash } from '../devices/client-data.ts';
 import { answerOf, inBase64url, type ProvingKey, requireSerial, toAssertion, toIdentityEvidence } from './proofs.ts';
 
-export type IdentifyInput = BodyOf<Routes['identifyKey']>;
-export type IdentifyOutput = DataOf<Routes['identifyKey']>;
+export type IdentifyInput = Body<'identifyKey'>;
+export type IdentifyOutput = Data<'identifyKey'>;
 
 type Found = Pick<IdentifyOutput, 'credentialId' | 'assertion' | 'evidence'>;
 const nothing: Found = { credentialId: null, assertion: null };

@@ -1,18 +1,18 @@
 /** Issues an attached key: its first PIN, and credentials for providers. The PIN is in memory only while the key gets it. */
+
 import { createHash } from 'node:crypto';
 import { HardwareError, NOT_ISSUABLE } from '../../drivers/hardware-error.ts';
 import type { IssuedKey, PinRules, StoredCredential, StoredCredentialRequest } from '../../drivers/issued-key.ts';
 import { type ApiError, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { objectIn, objectsOf } from '../../src/contract/json-object.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { type AttestationResponse, siteOf } from '../../src/contract/webauthn.ts';
 import { answerOf, inBase64url, type ProvingKey, requireSerial } from './proofs.ts';
 
 /** A step. */
-export type IssueInput = BodyOf<Routes['issueKey']>;
+export type IssueInput = Body<'issueKey'>;
 /** Answer of the key, or the reason why it has none. */
-export type IssueOutput = DataOf<Routes['issueKey']>;
+export type IssueOutput = Data<'issueKey'>;
 
 /** `isFresh`: the key was just plugged in. Rejects with an ApiError if the request does not fit the key. The answer has refusals. */
 export async function issueAttached(

@@ -1,24 +1,22 @@
 /** Has an attached key prove what it is, or sign a receipt. Only the registry judges the answer. */
-
 import type { AttachedKey, Driver, KeyAssertion, KeyEvidence, ProofRequest } from '../../drivers/driver.ts';
 import { HardwareError } from '../../drivers/hardware-error.ts';
 import { inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { IdentityEvidence } from '../../src/contract/identity-shapes.ts';
 import { identityParty, type ProvingState } from '../../src/contract/key-values.ts';
 import type { Evidence } from '../../src/contract/proof.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { clientDataHash, RELYING_PARTY } from '../devices/client-data.ts';
 
 /** Request of the registry to the key. */
-export type ProofInput = BodyOf<Routes['proveKey']>;
+export type ProofInput = Body<'proveKey'>;
 /** Answer of the key. */
-export type ProofOutput = DataOf<Routes['proveKey']>;
+export type ProofOutput = Data<'proveKey'>;
 /** Text to sign, and the signature of the key. */
-export type SignInput = BodyOf<Routes['signReceipt']>;
-export type SignOutput = DataOf<Routes['signReceipt']>;
+export type SignInput = Body<'signReceipt'>;
+export type SignOutput = Data<'signReceipt'>;
 
 /** An attached key as a proof needs it. */
 export interface ProvingKey {

@@ -3,9 +3,8 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { daemonSettings } from '../../src/contract/daemon-settings.ts';
-import type { DataOf } from '../../src/contract/define.ts';
 import { connectionEnd } from '../../src/contract/local.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { clientOf } from '../base/loopback.ts';
 import type { Instance, InstanceProof } from '../home/instance.ts';
 import type { Bindings } from '../http/bindings.ts';
@@ -47,7 +46,7 @@ export function stationOperations(to: StationServices): Bindings {
       raw: async ({ query, request, reply }) => {
         const proof = query.nonce === undefined ? {} : { identity: proveIdentity(to, query.nonce, request) };
         const { ready, reason, store } = await to.readiness.report();
-        const data: DataOf<Routes['getHealth']> = {
+        const data: Data<'getHealth'> = {
           status: ready ? 'ok' : 'degraded',
           service: 'devmgr',
           version: to.version,

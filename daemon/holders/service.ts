@@ -1,12 +1,11 @@
 /** What people see of their own keys, and do with them. No note, reason or name of others is in a response. */
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import type { OwnDevice } from '../../src/contract/holders.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { eventPage, holderBounds } from '../../src/contract/limits.ts';
 import { receiptHash } from '../../src/contract/receipts/check.ts';
 import { readReceiptText } from '../../src/contract/receipts/text.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import type { HolderStep } from '../../src/contract/values.ts';
 import { isoOrNull } from '../base/time.ts';
 import { lock, noteLost } from '../devices/decisions.ts';
@@ -23,7 +22,7 @@ interface HolderServiceParts extends ServiceParts {
   readonly links: () => HolderLinks | undefined;
   readonly receipts: () => Pick<ReceiptService, 'create' | 'submit'>;
   readonly issued: () => IssuedKeys;
-  readonly events: (query: QueryOf<Routes['listEvents']>) => Promise<DataOf<Routes['listEvents']>>;
+  readonly events: (query: Query<'listEvents'>) => Promise<Data<'listEvents'>>;
 }
 
 /** What a holder agrees to. */
@@ -51,7 +50,7 @@ export class HolderService {
     this.#parts = parts;
   }
 
-  async list(context: Context): Promise<DataOf<Routes['listOwnDevices']>> {
+  async list(context: Context): Promise<Data<'listOwnDevices'>> {
     const { store, issued } = this.#parts;
     const rows = (await store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
     const found = await Promise.all(rows.map(({ number }) => store.device(number)));
@@ -66,8 +65,8 @@ export class HolderService {
   async events(
     context: Context,
     deviceId: string,
-    { before = Number.MAX_SAFE_INTEGER, limit = eventPage.default }: QueryOf<Routes['listOwnDeviceEvents']>,
-  ): Promise<DataOf<Routes['listOwnDeviceEvents']>> {
+    { before = Number.MAX_SAFE_INTEGER, limit = eventPage.default }: Query<'listOwnDeviceEvents'>,
+  ): Promise<Data<'listOwnDeviceEvents'>> {
     const device = await this.#own(context, deviceId);
     const { deviceType } = device;
     const after = (await this.#beginning(device)).id - 1;
@@ -82,11 +81,7 @@ export class HolderService {
     };
   }
 
-  lost(
-    context: Context,
-    deviceId: string,
-    { reason }: BodyOf<Routes['reportLost']>,
-  ): Promise<DataOf<Routes['reportLost']>> {
+  lost(context: Context, deviceId: string, { reason }: Body<'reportLost'>): Promise<Data<'reportLost'>> {
     const { store, now } = this.#parts;
     return retrying(async () => {
       const device = await this.#own(context, deviceId);
@@ -109,9 +104,9 @@ export class HolderService {
   async received(
     context: Context,
     deviceId: string,
-    { receiptId, ...body }: BodyOf<Routes['confirmReceived']>,
+    { receiptId, ...body }: Body<'confirmReceived'>,
     site: RelyingParty | string,
-  ): Promise<DataOf<Routes['confirmReceived']>> {
+  ): Promise<Data<'confirmReceived'>> {
     const device = await this.#own(context, deviceId);
     const id = deviceIds.format(device.number);
     const receipts = this.#parts.receipts();
@@ -194,7 +189,7 @@ export class HolderService {
 }
 
 /** What the key has signed. Refuses with 1001 a body that lacks a part of it. */
-function signedIn(body: BodyOf<Routes['confirmReceived']>) {
+function signedIn(body: Body<'confirmReceived'>) {
   const given = (field: 'text' | 'credentialId' | 'authenticatorData' | 'signature'): string => {
     const value = body[field];
     if (value === undefined) throw inputError(field, 'is required');

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ActionSignature } from '../../src/contract/assertion.ts';
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import type { Registration } from '../../src/contract/device-shapes.ts';
 import type { made } from '../../src/contract/identity-shapes.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import type { IdentityAction, IdentityPolicy } from '../../src/contract/key-values.ts';
 import { identityBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { activationAlphabet } from '../../src/contract/values.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import { identityDataHash } from '../devices/client-data.ts';
@@ -46,9 +45,9 @@ interface IdentityServiceParts {
   readonly now: () => number;
 }
 
-type BindBody = BodyOf<Routes['bindIdentity']>;
-type ProveBody = BodyOf<Routes['proveIdentity']>;
-type Identified = DataOf<Routes['proveIdentity']>;
+type BindBody = Body<'bindIdentity'>;
+type ProveBody = Body<'proveIdentity'>;
+type Identified = Data<'proveIdentity'>;
 type MadeBody = Pick<BindBody, keyof typeof made>;
 
 /** The place of a key is stored again after this time, or if it is another one. */
@@ -64,8 +63,8 @@ export class IdentityService implements IdentityJudge {
 
   async challenge(
     { caller }: Context,
-    { for: wanted }: BodyOf<Routes['createIdentityChallenge']>,
-  ): Promise<DataOf<Routes['createIdentityChallenge']>> {
+    { for: wanted }: Body<'createIdentityChallenge'>,
+  ): Promise<Data<'createIdentityChallenge'>> {
     const { store, challenges, relyingParty, policy, now } = this.#parts;
     const purpose = wanted && { action: wanted.action, device: await readDevice(store, wanted.deviceId) };
     const made = challenges.create(holderFor(caller, purpose), now());
@@ -80,7 +79,7 @@ export class IdentityService implements IdentityJudge {
     };
   }
 
-  async candidates(body: BodyOf<Routes['listIdentityCandidates']>): Promise<DataOf<Routes['listIdentityCandidates']>> {
+  async candidates(body: Body<'listIdentityCandidates'>): Promise<Data<'listIdentityCandidates'>> {
     const { store, relyingParty } = this.#parts;
     if (body.serialNumber !== undefined)
       return { relyingParty, list: await this.#ofNumber(body.serialNumber), next: null };

@@ -1,8 +1,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { credentialIds, providerIds } from '../../src/contract/ids.ts';
 import type { CredentialItem } from '../../src/contract/providers.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { changers } from '../../src/contract/values.ts';
 import type { AttestationResponse } from '../../src/contract/webauthn.ts';
 import { poll } from '../../src/delivery/wait.ts';
@@ -52,7 +51,7 @@ export class CredentialService {
   }
 
   /** Callers who issue no keys do not see by what a key is asked. */
-  async list({ caller }: Pick<Context, 'caller'>, deviceId: string): Promise<DataOf<Routes['listCredentials']>> {
+  async list({ caller }: Pick<Context, 'caller'>, deviceId: string): Promise<Data<'listCredentials'>> {
     const device = await readDevice(this.#parts.store, deviceId);
     const [credentials, document] = await Promise.all([
       this.#parts.store.credentialsOf(device.number),
@@ -75,8 +74,8 @@ export class CredentialService {
   async start(
     context: Context,
     deviceId: string,
-    { providerId, identity }: BodyOf<Routes['startCredential']>,
-  ): Promise<DataOf<Routes['startCredential']>> {
+    { providerId, identity }: Body<'startCredential'>,
+  ): Promise<Data<'startCredential'>> {
     const { store, providers, identities } = this.#parts;
     const device = await readDevice(store, deviceId);
     const demandSigned = () => identities.demandSigned(context, device, 'issue', identity);
@@ -118,7 +117,7 @@ export class CredentialService {
     context: Context,
     deviceId: string,
     credentialId: string,
-    body: BodyOf<Routes['finishCredential']>,
+    body: Body<'finishCredential'>,
   ): Promise<CredentialItem> {
     return this.#answers.run(credentialId, () => this.#finish(context, deviceId, credentialId, body));
   }
@@ -127,7 +126,7 @@ export class CredentialService {
     context: Context,
     deviceId: string,
     credentialId: string,
-    { response, reported }: BodyOf<Routes['finishCredential']>,
+    { response, reported }: Body<'finishCredential'>,
   ): Promise<CredentialItem> {
     const { store, now } = this.#parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);

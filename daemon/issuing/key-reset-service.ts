@@ -3,10 +3,9 @@
  * The beginning is stored before the key is asked, so that a program that is killed in between leaves a question that the key can answer.
  */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf } from '../../src/contract/define.ts';
 import { deviceIds, providerIds } from '../../src/contract/ids.ts';
 import type { KeyReset } from '../../src/contract/key-resets.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
@@ -46,7 +45,7 @@ export class KeyResetService {
     return presented(await this.#read(deviceId));
   }
 
-  record(context: Context, deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset> {
+  record(context: Context, deviceId: string, body: Body<'recordKeyReset'>): Promise<KeyReset> {
     return retrying(async () => {
       const found = await this.#read(deviceId);
       if (found.device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);

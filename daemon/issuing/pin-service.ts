@@ -1,10 +1,9 @@
 /** PINs that stations have made. They are encrypted before they reach the registry, which cannot decrypt them. */
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { pinBounds } from '../../src/contract/limits.ts';
 import type { PinPolicy } from '../../src/contract/pins.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { readDevice } from '../devices/lookups.ts';
 import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
@@ -39,8 +38,8 @@ export class PinService {
   async store(
     context: Context,
     deviceId: string,
-    { sealed, reset = false, dryRun = false }: BodyOf<Routes['storePin']>,
-  ): Promise<DataOf<Routes['storePin']>> {
+    { sealed, reset = false, dryRun = false }: Body<'storePin'>,
+  ): Promise<Data<'storePin'>> {
     if (sealed === undefined && !reset) throw inputError('sealed', 'is required');
     if (sealed !== undefined && !domain.isSealed(sealed)) throw inputError('sealed', 'must be an age file');
     return retrying(async () => {
@@ -68,7 +67,7 @@ export class PinService {
     });
   }
 
-  async read(context: Context, deviceId: string): Promise<DataOf<Routes['readPin']>> {
+  async read(context: Context, deviceId: string): Promise<Data<'readPin'>> {
     const { number, status } = await readDevice(this.#store, deviceId);
     return retrying(async () => {
       const document = await this.#store.document(domain.pinDocument(number));

@@ -1,6 +1,5 @@
 /** The providers at which keys are issued: added, tested, removed. Their secrets leave the registry in requests to them only. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { providerIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
 import {
@@ -12,7 +11,7 @@ import {
   shownProviderSettings,
 } from '../../src/contract/provider-fields.ts';
 import type { ProviderItem } from '../../src/contract/providers.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type { ProviderType } from '../../src/contract/values.ts';
 import { proxyNamed } from '../../src/delivery/proxies.ts';
 import { inputRefusal, type Refusal } from '../base/decision.ts';
@@ -51,7 +50,7 @@ export class ProviderService {
     this.#parts = parts;
   }
 
-  async list(): Promise<DataOf<Routes['listProviders']>> {
+  async list(): Promise<Data<'listProviders'>> {
     const { list } = await this.read();
     const counts = await this.#counts();
     return { list: list.map(record => this.#present(record, counts.get(record.number))) };
@@ -68,7 +67,7 @@ export class ProviderService {
     return domain.providersIn(await this.#parts.store.document(domain.PROVIDERS));
   }
 
-  async create(context: Context, body: BodyOf<Routes['createProvider']>): Promise<ProviderItem> {
+  async create(context: Context, body: Body<'createProvider'>): Promise<ProviderItem> {
     const { store, sealingKey, allowed, now } = this.#parts;
     const { name, type, secret = null, ...given } = body;
     const settings = forEachProviderSetting(providerSettings, (_, each) => given[each] ?? null);
@@ -85,7 +84,7 @@ export class ProviderService {
     });
   }
 
-  async test(providerId: string): Promise<DataOf<Routes['testProvider']>> {
+  async test(providerId: string): Promise<Data<'testProvider'>> {
     const record = await this.find(providerId);
     // A finding of an earlier request is not the result of this one.
     this.#problems.delete(record.number);
@@ -107,7 +106,7 @@ export class ProviderService {
     });
   }
 
-  remove(context: Context, providerId: string): Promise<DataOf<Routes['removeProvider']>> {
+  remove(context: Context, providerId: string): Promise<Data<'removeProvider'>> {
     return this.#replace(context, providerId, async ({ number }) => {
       if ((await this.#counts()).has(number))
         throw new ApiError(

@@ -1,9 +1,9 @@
 /** Compares the credentials of the registry with those that a provider lists, and fixes the differences. */
+
 import pLimit from 'p-limit';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds } from '../../src/contract/ids.ts';
 import { providerBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { isSshKey } from '../../src/contract/ssh-key.ts';
 import { type Context, commitFor } from '../requests/context.ts';
 import { type CredentialRecord, removed } from './credential.ts';
@@ -12,8 +12,8 @@ import type { ProviderRecord } from './provider.ts';
 import { type RemoteCredential, registryOf } from './providers/provider-api.ts';
 import { SETTLES_MS } from './remote-credentials.ts';
 
-type Reconciliation = DataOf<Routes['reconcileProvider']>;
-type ReconcileInput = BodyOf<Routes['reconcileProvider']>;
+type Reconciliation = Data<'reconcileProvider'>;
+type ReconcileInput = Body<'reconcileProvider'>;
 
 /** Number of persons whose credentials are read at the same time. */
 const AT_ONCE = 4;

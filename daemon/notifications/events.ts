@@ -1,5 +1,4 @@
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import {
   type EventType,
   eventTypes,
@@ -8,7 +7,7 @@ import {
   pastEventTypes,
 } from '../../src/contract/event-types.ts';
 import { eventPage } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data, Query } from '../../src/contract/routes.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { Reader } from '../store/store.ts';
 import { entriesOfTypes } from './administration.ts';
@@ -23,7 +22,7 @@ export class EventService {
   }
 
   /** Refuses with 2007 what only an ADMIN may select by, with 1001 an unknown type, then with 2001 an unknown device. */
-  async list(query: QueryOf<Routes['listEvents']>, isAdmin: boolean): Promise<DataOf<Routes['listEvents']>> {
+  async list(query: Query<'listEvents'>, isAdmin: boolean): Promise<Data<'listEvents'>> {
     const { after = 0, before, limit = eventPage.default, actor, from, to } = query;
     const reserved = Object.entries({ actor, from, to }).find(([, value]) => value !== undefined);
     if (reserved && !isAdmin)

@@ -1,8 +1,7 @@
 /** The operations on the cases of persons who have left. */
 import { ApiError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { accept, actorOf, type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
@@ -13,7 +12,7 @@ import * as domain from './case-records.ts';
 import { requirePerson } from './lookups.ts';
 import type { PersonRecord } from './records.ts';
 
-type Shown = DataOf<Routes['showCase']>;
+type Shown = Data<'showCase'>;
 
 /** A case, its person, and its items. */
 interface ReadCase {
@@ -31,11 +30,7 @@ export class Cases {
   }
 
   /** The oldest first. */
-  list({
-    open = true,
-    sortOrder = 'asc',
-    ...page
-  }: QueryOf<Routes['listCases']>): Promise<DataOf<Routes['listCases']>> {
+  list({ open = true, sortOrder = 'asc', ...page }: Query<'listCases'>): Promise<Data<'listCases'>> {
     const { store } = this.#parts;
     const read = async (window: Window) => {
       const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
@@ -48,7 +43,7 @@ export class Cases {
     return shown(await this.#find(personId));
   }
 
-  keep(context: Context, personId: string, { kind, id, reason }: BodyOf<Routes['keepCaseItem']>): Promise<Shown> {
+  keep(context: Context, personId: string, { kind, id, reason }: Body<'keepCaseItem'>): Promise<Shown> {
     const { now } = this.#parts;
     return this.#change(context, personId, ({ record, items }) =>
       domain.keep(record, items, { kind, id, reason, by: actorOf(context), at: now() }),

@@ -1,9 +1,8 @@
 /** Compares persons who came over SCIM with the users of the providers, because a request that ends someone may never have arrived. */
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { driftBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { iso } from '../base/time.ts';
 import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
@@ -12,7 +11,7 @@ import { driftDoubt, driftIn, type PersonReader, RemotePersons, readDrift, recor
 import { type Leavers, leaverResult, personPortions } from './leavers.ts';
 import type { PersonRecord } from './records.ts';
 
-type Drift = DataOf<Routes['comparePeople']>;
+type Drift = Data<'comparePeople'>;
 type Step = Drift['list'][number];
 
 interface DriftParts extends ServiceParts {
@@ -31,7 +30,7 @@ export class ProviderDrift {
   }
 
   /** With `apply`, each person leaves in a commit of its own: the brake counts what the commits before it have locked. */
-  async compare(context: Context, { apply = false }: BodyOf<Routes['comparePeople']>): Promise<Drift> {
+  async compare(context: Context, { apply = false }: Body<'comparePeople'>): Promise<Drift> {
     const { steps, ...found } = await this.#find();
     for (const step of apply ? steps : []) step.outcome = await this.#leave(context, step.person);
     const active = steps.filter(({ outcome }) => outcome === 'active');

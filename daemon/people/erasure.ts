@@ -1,9 +1,8 @@
 /** Erases persons, and lists what an erasure does not reach. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { accept, type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
@@ -17,7 +16,7 @@ import type { PeoplePolicies } from './policies.ts';
 import { noPeoplePolicy, PEOPLE_POLICY } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 
-type Erased = DataOf<Routes['erasePerson']>;
+type Erased = Data<'erasePerson'>;
 type Remaining = Erased['remains'][number];
 
 /** Dependencies of the service. */
@@ -66,7 +65,7 @@ export class Erasure {
   }
 
   /** Idempotent: of a person who is erased, the free space is cleared again. */
-  async erase(context: Context, personId: string, { confirmPassword }: BodyOf<Routes['erasePerson']>): Promise<Erased> {
+  async erase(context: Context, personId: string, { confirmPassword }: Body<'erasePerson'>): Promise<Erased> {
     const { store, now, confirm } = this.#parts;
     const first = await requirePerson(this.#parts.store, personId);
     await this.#demand(first);

@@ -2,11 +2,10 @@
 
 import { Type } from 'typebox';
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
 import { type MatchCandidate, matchItem } from '../../src/contract/matching.ts';
 import { personKey, withoutAccents } from '../../src/contract/person-key.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { give } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
@@ -20,7 +19,7 @@ import { personPortions } from './leavers.ts';
 import { personWith } from './lookups.ts';
 import type { PersonRecord } from './records.ts';
 
-type Result = DataOf<Routes['matchPeople']>['results'][number];
+type Result = Data<'matchPeople'>['results'][number];
 /** How a name can be meant, the nearest first. */
 const reasons = ['case', 'accents', 'email', 'name'] as const;
 type Why = (typeof reasons)[number];
@@ -37,7 +36,7 @@ export class MatchingDevices {
     this.#parts = parts;
   }
 
-  list(page: QueryOf<Routes['listUnmatched']>): Promise<DataOf<Routes['listUnmatched']>> {
+  list(page: Query<'listUnmatched'>): Promise<Data<'listUnmatched'>> {
     const { store } = this.#parts;
     const read = async ({ limit, offset }: Window) => {
       const [devices, total] = await Promise.all([store.unmatchedDevices(limit, offset), store.unmatchedCount()]);
@@ -51,7 +50,7 @@ export class MatchingDevices {
   }
 
   /** Accepted items are one commit. Of two items for one device, the second is decided after the first. */
-  match(context: Context, { matches }: BodyOf<Routes['matchPeople']>): Promise<DataOf<Routes['matchPeople']>> {
+  match(context: Context, { matches }: Body<'matchPeople'>): Promise<Data<'matchPeople'>> {
     const { store, now } = this.#parts;
     return retrying(async () => {
       const at = now();

@@ -2,12 +2,11 @@
 
 import { type Static, Type } from 'typebox';
 import { ApiError, Code, SUCCESS } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { type ImportResult, importItem } from '../../src/contract/people-import.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { ImportOutcome } from '../../src/contract/person-values.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { batchResults } from '../requests/batch.ts';
 import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
@@ -50,8 +49,8 @@ export class PeopleImport {
 
   run(
     context: Context,
-    { people, adopt = false, dryRun = false }: BodyOf<Routes['importPeople']>,
-  ): Promise<DataOf<Routes['importPeople']>> {
+    { people, adopt = false, dryRun = false }: Body<'importPeople'>,
+  ): Promise<Data<'importPeople'>> {
     const { store, now } = this.#parts;
     return retrying(async () => {
       const decided = await this.#decide(people, adopt);

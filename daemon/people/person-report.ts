@@ -1,5 +1,4 @@
 /** The report of all data about one person, without secrets. */
-import type { DataOf } from '../../src/contract/define.ts';
 import {
   backupIds,
   credentialIds,
@@ -12,7 +11,7 @@ import {
 } from '../../src/contract/ids.ts';
 import { reportBounds } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { iso, isoOrNull } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import type { Window } from '../store/queries.ts';
@@ -22,7 +21,7 @@ import { readGroups } from './lookups.ts';
 import { namesOf } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 
-type Report = DataOf<Routes['reportPerson']>;
+type Report = Data<'reportPerson'>;
 type Shown = Readonly<Record<string, unknown>>;
 interface Stored {
   readonly number: number;

@@ -1,10 +1,9 @@
 /** The log of provisioning: what the sources of persons have changed, which the journal has, and what was refused. */
-import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { provisioningLog } from '../../src/contract/limits.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import { type PersonSource, provisioningSources } from '../../src/contract/person-values.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { pageOf } from '../store/page.ts';
 import type { RecordQueries } from '../store/read/records.ts';
@@ -54,7 +53,7 @@ export const logReads = (queries: RecordQueries) => ({
       : queries.rows<PersonEntry>(`${ofPersons} AND subject = ? ORDER BY id DESC LIMIT ?`, [person, limit]),
 });
 
-type Item = DataOf<Routes['listProvisioning']>['list'][number];
+type Item = Data<'listProvisioning'>['list'][number];
 type Logged = Omit<Item, 'at'> & { readonly at: number };
 
 interface LogParts {
@@ -70,11 +69,7 @@ export class ProvisioningLog {
   }
 
   /** The newest first, unless the request wants another order. */
-  async list({
-    source,
-    personId,
-    ...page
-  }: QueryOf<Routes['listProvisioning']>): Promise<DataOf<Routes['listProvisioning']>> {
+  async list({ source, personId, ...page }: Query<'listProvisioning'>): Promise<Data<'listProvisioning'>> {
     const person = personId === undefined ? undefined : await personWith(this.#parts.store, personId);
     const all = person === null ? [] : [...(await this.#changed(person)), ...(await this.#refused(person))];
     const wanted = source === undefined ? all : all.filter(item => item.source === source);

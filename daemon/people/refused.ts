@@ -1,8 +1,7 @@
 /** The list of what identity providers and the directory sent and the registry could not store. */
-import type { DataOf, QueryOf } from '../../src/contract/define.ts';
 import { refusedBounds } from '../../src/contract/limits.ts';
 import { type ProvisioningSource, provisioningSources } from '../../src/contract/person-values.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import type { ServiceParts } from '../requests/context.ts';
 import { pageOf } from '../store/page.ts';
@@ -56,10 +55,7 @@ export class RefusedRequests {
   }
 
   /** The newest first, unless the request wants another order. */
-  async list({
-    source,
-    ...page
-  }: QueryOf<Routes['listRefusedRequests']>): Promise<DataOf<Routes['listRefusedRequests']>> {
+  async list({ source, ...page }: Query<'listRefusedRequests'>): Promise<Data<'listRefusedRequests'>> {
     const all = await this.all(source === undefined ? provisioningSources : [source]);
     return pageOf(page, all, ({ at, ...request }) => ({ at: iso(at), ...request }));
   }

@@ -1,10 +1,9 @@
 /** The operations on persons. */
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from '../../src/contract/ids.ts';
 import type * as api from '../../src/contract/people.ts';
 import { isSameName, personKey } from '../../src/contract/person-key.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { hasMade } from '../accounts/service-token.ts';
 import { isOwnerLost, ownerOf } from '../accounts/service-tokens.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
@@ -55,8 +54,8 @@ export class PeopleService {
 
   async list(
     { caller }: Context,
-    { keyword, userName, source, active, group, activeDevices, ...page }: QueryOf<Routes['listPeople']>,
-  ): Promise<DataOf<Routes['listPeople']>> {
+    { keyword, userName, source, active, group, activeDevices, ...page }: Query<'listPeople'>,
+  ): Promise<Data<'listPeople'>> {
     const { store } = this.#parts;
     const numbered = group === undefined ? undefined : (groupNamed(await readGroups(store), group)?.number ?? 0);
     const userKeys = userName?.map(personKey);
@@ -78,7 +77,7 @@ export class PeopleService {
     return (await this.#shown(caller, [await requirePerson(this.#parts.store, personId)]))[0]!;
   }
 
-  async create(context: Context, { userName, name, email }: BodyOf<Routes['createPerson']>): Promise<api.Person> {
+  async create(context: Context, { userName, name, email }: Body<'createPerson'>): Promise<api.Person> {
     const { store, now } = this.#parts;
     const details = { userName, name: name ?? null, names: null, email: email ?? null, externalId: null } as const;
     const change = domain.create({ ...details, groups: [], source: 'local' });
@@ -93,11 +92,7 @@ export class PeopleService {
     });
   }
 
-  async leave(
-    context: Context,
-    personId: string,
-    { reason }: BodyOf<Routes['personLeaves']>,
-  ): Promise<DataOf<Routes['personLeaves']>> {
+  async leave(context: Context, personId: string, { reason }: Body<'personLeaves'>): Promise<Data<'personLeaves'>> {
     const { store, leavers, now } = this.#parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
@@ -131,7 +126,7 @@ export class PeopleService {
     return new Map(await Promise.all(active.map(device => of(device.number))));
   }
 
-  async access(personId: string): Promise<DataOf<Routes['getPersonAccess']>> {
+  async access(personId: string): Promise<Data<'getPersonAccess'>> {
     const { store, now } = this.#parts;
     const access = await accessOf(store, await requirePerson(this.#parts.store, personId), now());
     const webhooks = webhooksMadeBy(await this.#parts.webhooks(), access);
@@ -142,13 +137,13 @@ export class PeopleService {
     };
   }
 
-  async report(personId: string): Promise<DataOf<Routes['reportPerson']>> {
+  async report(personId: string): Promise<Data<'reportPerson'>> {
     const { store, now } = this.#parts;
     return reportOn(store, await requirePerson(this.#parts.store, personId), now());
   }
 
   /** Access of people who have left: what they still have, or could use if it were not refused. */
-  async leftovers(): Promise<DataOf<Routes['countLeftovers']>> {
+  async leftovers(): Promise<Data<'countLeftovers'>> {
     const { store, now } = this.#parts;
     const [activeDevices, tokens, webhooks] = await Promise.all([
       store.leaverDevices(),
@@ -158,7 +153,7 @@ export class PeopleService {
     return { activeDevices, tokens, webhooks: webhooks.map(({ number }) => webhookIds.format(number)) };
   }
 
-  async comeBack(context: Context, personId: string): Promise<DataOf<Routes['personReturns']>> {
+  async comeBack(context: Context, personId: string): Promise<Data<'personReturns'>> {
     const { store, leavers, now } = this.#parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
@@ -180,7 +175,7 @@ export class PeopleService {
     );
   }
 
-  async held({ caller }: Context): Promise<DataOf<Routes['listHeldPeople']>> {
+  async held({ caller }: Context): Promise<Data<'listHeldPeople'>> {
     const { store } = this.#parts;
     const { rows } = await store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
     const shown = await this.#shown(caller, rows);
@@ -192,10 +187,7 @@ export class PeopleService {
     return { list: await Promise.all(list) };
   }
 
-  async release(
-    context: Context,
-    { personIds: ids }: BodyOf<Routes['releasePeople']>,
-  ): Promise<DataOf<Routes['releasePeople']>> {
+  async release(context: Context, { personIds: ids }: Body<'releasePeople'>): Promise<Data<'releasePeople'>> {
     const { store, leavers, now } = this.#parts;
     return retrying(async () => {
       const all = await Promise.all([...new Set(ids)].map(id => requirePerson(this.#parts.store, id)));

@@ -1,6 +1,5 @@
 /** The standing check: what persons who have left still have, and what a leave would not find. */
-import type { DataOf } from '../../src/contract/define.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import type { ServiceParts } from '../requests/context.ts';
 import { settingsIn } from '../store/document.ts';
 import { driftedPersons } from './drift-records.ts';
@@ -21,7 +20,7 @@ export class StandingCheck {
     this.#parts = parts;
   }
 
-  async figures(): Promise<DataOf<Routes['checkPeople']>> {
+  async figures(): Promise<Data<'checkPeople'>> {
     const { store, now } = this.#parts;
     const at = now();
     const [devices, accounts, tokens, credentials, unmatched, unreported, drift, unerased, cases, shipments] =

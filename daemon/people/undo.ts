@@ -1,8 +1,7 @@
 /** Undoes a batch of changes of a source of persons: leaves, new user names, and which device belongs to whom. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { undoBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
 import type { EventRecord } from '../store/journal.ts';
 import type { Leavers } from './leavers.ts';
@@ -26,7 +25,7 @@ export class UndoingBatches {
   }
 
   /** Each person, account and device is a commit of its own, so a request that was interrupted can be repeated. */
-  async run(context: Context, body: BodyOf<Routes['undoPeople']>): Promise<DataOf<Routes['undoPeople']>> {
+  async run(context: Context, body: Body<'undoPeople'>): Promise<Data<'undoPeople'>> {
     const { after = 0, dryRun = false } = body;
     const batch = changedBy(await this.#entries(body));
     const total = batch.changed.length;
@@ -55,7 +54,7 @@ export class UndoingBatches {
     if (changes.length > 0) await commitFor(store, context, { at: now(), changes, guards });
   }
 
-  async #entries({ requestId, actor, from, to }: BodyOf<Routes['undoPeople']>): Promise<readonly EventRecord[]> {
+  async #entries({ requestId, actor, from, to }: Body<'undoPeople'>): Promise<readonly EventRecord[]> {
     const { store } = this.#parts;
     if ((requestId === undefined) === (actor === undefined) || (actor === undefined) !== (from === undefined))
       throw new ApiError(Code.parameterError, 'requestId is required, or actor and from');

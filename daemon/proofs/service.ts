@@ -1,8 +1,7 @@
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { deviceIds } from '../../src/contract/ids.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { TimeSlice } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import { type DeviceDecision, prove } from '../devices/decisions.ts';
@@ -34,8 +33,6 @@ interface ProofServiceParts extends ServiceParts {
   readonly registryId: string;
 }
 
-type Body = BodyOf<Routes['submitProof']>;
-
 /** Grades that a device with an answer can have. */
 const ANSWERED = ['claimed', 'model', 'unit', 'failed'] as const;
 /** Devices whose new verdicts are one commit. */
@@ -49,7 +46,7 @@ export class ProofService {
     this.#parts = parts;
   }
 
-  async challenge(context: Context): Promise<DataOf<Routes['createProofChallenge']>> {
+  async challenge(context: Context): Promise<Data<'createProofChallenge'>> {
     const { challenges, policies, registryId, now } = this.#parts;
     const made = challenges.create(holderOf(context.caller), now());
     return {
@@ -63,13 +60,13 @@ export class ProofService {
   }
 
   /** Refuses with 1001 a challenge that has expired, was answered before or belongs to another caller, and with 404 any other id. */
-  async submit(context: Context, proofId: string, body: Body): Promise<DataOf<Routes['submitProof']>> {
+  async submit(context: Context, proofId: string, body: Body<'submitProof'>): Promise<Data<'submitProof'>> {
     const { challenges, now } = this.#parts;
     const challenge = challenges.open(proofId, holderOf(context.caller), now());
     return retrying(() => this.#submit(context, challenge, body));
   }
 
-  async #submit(context: Context, challenge: Challenge, body: Body): Promise<DataOf<Routes['submitProof']>> {
+  async #submit(context: Context, challenge: Challenge, body: Body<'submitProof'>): Promise<Data<'submitProof'>> {
     const { store, roots, now } = this.#parts;
     if (await store.proof(challenge.proofId))
       throw inputError('proofId', ': this challenge was answered before; request another one');
@@ -90,7 +87,13 @@ export class ProofService {
     return found ? store.device(found.number) : null;
   }
 
-  #answer(context: Context, challenge: Challenge, body: Body, device: DeviceRecord | null, at: number): UnjudgedProof {
+  #answer(
+    context: Context,
+    challenge: Challenge,
+    body: Body<'submitProof'>,
+    device: DeviceRecord | null,
+    at: number,
+  ): UnjudgedProof {
     const { claims, evidence = null } = body;
     if (evidence === null && Object.keys(claims).length === 0)
       throw new ApiError(Code.parameterError, 'claims or evidence is required');
@@ -111,7 +114,7 @@ export class ProofService {
   }
 
   /** Judges one portion of the devices. Devices only join the list, so a portion may repeat some but leaves out none. */
-  async judgeAgain(context: Context, after: number): Promise<DataOf<Routes['judgeProofsAgain']>> {
+  async judgeAgain(context: Context, after: number): Promise<Data<'judgeProofsAgain'>> {
     const { store, roots } = this.#parts;
     const limit = proofBounds.judgedAtOnce;
     const query = { proof: ANSWERED, sortBy: 'deviceId', descending: false, offset: after, limit } as const;
@@ -191,7 +194,7 @@ const resultOf = (
   serialNumber: string,
   device: DeviceRecord | null,
   { proof, rule, reason }: Verdict,
-): DataOf<Routes['submitProof']> => ({
+): Data<'submitProof'> => ({
   serialNumber,
   deviceId: device && deviceIds.format(device.number),
   proof,

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { DataOf, FormOf } from '../../src/contract/define.ts';
 import { proofBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data, Form } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/trust.ts';
 import { limitConcurrency, TimeSlice } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
@@ -30,8 +29,7 @@ interface TrustServiceParts extends ServiceParts {
   readonly systemRoots: () => Promise<readonly Uint8Array[]>;
 }
 
-type Import = DataOf<Routes['importTrust']>;
-type Form = FormOf<Routes['importTrust']>;
+type Import = Data<'importTrust'>;
 
 /** A file with trust, in memory: it is at most 32 MiB, and one at a time is read. */
 export interface TrustFile extends StagedBlob {
@@ -66,7 +64,7 @@ export class TrustService {
   }
 
   /** Refuses with 4002 a file that cannot be read or is not trusted. */
-  importFile(context: Context, form: Form, { bytes, sha256 }: TrustFile): Promise<Import> {
+  importFile(context: Context, form: Form<'importTrust'>, { bytes, sha256 }: TrustFile): Promise<Import> {
     return this.#oneAtATime(() => {
       const work = () =>
         trustFileKind(bytes) === 'metadata'
@@ -82,7 +80,7 @@ export class TrustService {
   }
 
   /** Refuses with 404 a certificate or metadata that the registry does not trust. */
-  remove(context: Context, fingerprint: string): Promise<DataOf<Routes['removeTrust']>> {
+  remove(context: Context, fingerprint: string): Promise<Data<'removeTrust'>> {
     return retrying(async () => {
       const change = await (fingerprint === 'metadata' ? this.#withoutMetadata() : this.#without(fingerprint));
       const result = { fingerprint, removed: true };
@@ -109,7 +107,7 @@ export class TrustService {
     return commitLast(store, context, { at, changes: [change] }, () => result);
   }
 
-  async #importCertificates(context: Context, form: Form, bytes: Buffer): Promise<Import> {
+  async #importCertificates(context: Context, form: Form<'importTrust'>, bytes: Buffer): Promise<Import> {
     const { store, now } = this.#parts;
     const at = now();
     const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));
@@ -167,7 +165,7 @@ const importedBy = (context: Context, at: number) => ({
 
 function storedOf(
   certificate: Certificate,
-  { purpose, label, aaguids }: Form,
+  { purpose, label, aaguids }: Form<'importTrust'>,
   imported: ReturnType<typeof importedBy>,
 ): StoredCertificate {
   // RFC 5280, 4.1.2.6: a CA has a name. Without one it would be the issuer of every certificate that names none.

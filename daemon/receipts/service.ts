@@ -2,7 +2,6 @@
 
 import { createHmac } from 'node:crypto';
 import { ApiError, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { deviceIds, personIds } from '../../src/contract/ids.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import { identityParty, relyingParty } from '../../src/contract/key-values.ts';
@@ -10,7 +9,7 @@ import { proofBounds } from '../../src/contract/limits.ts';
 import { checkReceipt, readBrowserData, receiptHash, signedFor } from '../../src/contract/receipts/check.ts';
 import { type ReceiptFacts, readReceiptText, receiptText } from '../../src/contract/receipts/text.ts';
 import type { ListedReceipt, Receipt } from '../../src/contract/receipts.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { activationAlphabet } from '../../src/contract/values.ts';
 import { iso } from '../base/time.ts';
 import type { IdentityJudge, RecognizingCredential } from '../devices/judges.ts';
@@ -41,7 +40,7 @@ interface ReceiptServiceParts extends ServiceParts {
 }
 
 /** `clientData`: of the browser that asked the key. */
-type Submission = BodyOf<Routes['submitReceipt']> & { readonly clientData?: string | undefined };
+type Submission = Body<'submitReceipt'> & { readonly clientData?: string | undefined };
 
 /** The browser of a person: the page that asks, and the credentials that it can ask. */
 export interface ReceiptBrowser {
@@ -60,7 +59,7 @@ export class ReceiptService {
     this.#parts = parts;
   }
 
-  async create(context: Context, body: BodyOf<Routes['createReceipt']>): Promise<DataOf<Routes['createReceipt']>> {
+  async create(context: Context, body: Body<'createReceipt'>): Promise<Data<'createReceipt'>> {
     const { store, registryId, now } = this.#parts;
     const at = now();
     const { kind, terms } = body;
@@ -153,7 +152,7 @@ export class ReceiptService {
     return shown(found, await this.#closing(found));
   }
 
-  async list(query: QueryOf<Routes['listReceipts']>): Promise<DataOf<Routes['listReceipts']>> {
+  async list(query: Query<'listReceipts'>): Promise<Data<'listReceipts'>> {
     const { store, now } = this.#parts;
     const { deviceId, overdue, ...page } = query;
     const device = deviceId === undefined ? undefined : (await readDevice(store, deviceId)).number;
@@ -200,7 +199,7 @@ const signedBefore = () => inputError('receiptId', ': this receipt was signed be
 const oneLine = (name: string | null | undefined): string | null => name?.replaceAll(/\s+/gu, ' ').trim() || null;
 
 /** When a loan ends; null for other kinds. */
-function dueTime({ kind, dueAt }: BodyOf<Routes['createReceipt']>, at: number): string | null {
+function dueTime({ kind, dueAt }: Body<'createReceipt'>, at: number): string | null {
   if (kind !== 'loan') {
     if (dueAt) throw inputError('dueAt', `must be absent: a ${kind} has no end`);
     return null;

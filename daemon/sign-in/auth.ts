@@ -1,6 +1,5 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { type Guessing, GuessingBlocked } from '../accounts/guessing.ts';
 import type { Passwords } from '../accounts/passwords.ts';
 import * as present from '../accounts/present.ts';
@@ -44,7 +43,7 @@ export class AuthService {
   }
 
   /** `from`: the request, for the journal. */
-  async login(body: BodyOf<Routes['login']>, from: LoginRequest): Promise<DataOf<Routes['login']>> {
+  async login(body: Body<'login'>, from: LoginRequest): Promise<Data<'login'>> {
     const user = await this.#parts.store.userByName(body.username);
     const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
       const account = user?.username ?? null;
@@ -64,9 +63,9 @@ export class AuthService {
 
   async #login(
     user: UserRecord | null,
-    body: BodyOf<Routes['login']>,
+    body: Body<'login'>,
     { site, address }: Pick<LoginRequest, 'site' | 'address'>,
-  ): Promise<DataOf<Routes['login']>> {
+  ): Promise<Data<'login'>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
       await this.#parts.guessing.login(body.username, null, async () => false);
@@ -92,7 +91,7 @@ export class AuthService {
   async refresh({
     caller: { user: found, loginAt, session },
     address,
-  }: Pick<Context, 'caller' | 'address'>): Promise<DataOf<Routes['refreshToken']>> {
+  }: Pick<Context, 'caller' | 'address'>): Promise<Data<'refreshToken'>> {
     if (!found) throw new ApiError(Code.noPermission);
     const user = await this.#mayRenew(found, session, address);
     if (!(await this.#parts.policies.mayContinue(user, session))) throw keyNeeded();
@@ -115,9 +114,9 @@ export class AuthService {
   /** Signs in again within a session. Refuses with 1003 a wrong password, with 1004 a key that is not accepted. */
   async stepUp(
     context: Context,
-    { password, response }: BodyOf<Routes['stepUp']>,
+    { password, response }: Body<'stepUp'>,
     site: LoginRequest['site'],
-  ): Promise<DataOf<Routes['stepUp']>> {
+  ): Promise<Data<'stepUp'>> {
     const { user, loginAt, session } = context.caller;
     if (!user) throw new ApiError(Code.noPermission);
     if (Boolean(password) === Boolean(response))
@@ -142,7 +141,7 @@ export class AuthService {
     if (demand === 'registration' && !session?.withKey) throw keyToRegister();
   }
 
-  #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): DataOf<Routes['refreshToken']> {
+  #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): Data<'refreshToken'> {
     const { token, expiresAt } = this.#parts.tokens.issue(user, loginAt, session);
     return { token, expireTime: iso(expiresAt) };
   }

@@ -1,8 +1,7 @@
 /** Single-use codes in place of a token: for a session of the console, and for a notification stream. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { signInCodeSeconds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type { CodePurpose } from '../../src/contract/values.ts';
 import * as present from '../accounts/present.ts';
 import type { ServiceTokens } from '../accounts/service-tokens.ts';
@@ -43,8 +42,8 @@ export class SignInCodes {
   async create(
     { serviceToken }: Pick<Caller, 'serviceToken'>,
     token: string,
-    { purpose }: BodyOf<Routes['createSignInCode']>,
-  ): Promise<DataOf<Routes['createSignInCode']>> {
+    { purpose }: Body<'createSignInCode'>,
+  ): Promise<Data<'createSignInCode'>> {
     if (serviceToken && purpose === 'SESSION')
       throw new ApiError(Code.noPermission, 'a service token cannot open a session: log in as a user');
     const { tokens } = this.#parts;
@@ -57,9 +56,9 @@ export class SignInCodes {
 
   /** Opens another session of the login that made the code. `from`: the request, for the journal. */
   async exchange(
-    { code }: BodyOf<Routes['exchangeSignInCode']>,
+    { code }: Body<'exchangeSignInCode'>,
     { address, requestId }: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<Routes['exchangeSignInCode']>> {
+  ): Promise<Data<'exchangeSignInCode'>> {
     const session = await this.#take('SESSION', code);
     const opened = session && 'user' in session ? await this.#open(session) : null;
     const record = { account: opened?.user.username ?? null, address, requestId };

@@ -1,8 +1,7 @@
 /** Logins with a security key: alone, after a password, and again within a session. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type { AssertionResponse } from '../../src/contract/webauthn.ts';
 import type { Guessing } from '../accounts/guessing.ts';
 import * as present from '../accounts/present.ts';
@@ -49,7 +48,7 @@ export class KeySignIn {
   }
 
   /** Options for any account: the key names the account. */
-  async options(site: RelyingParty | string): Promise<DataOf<Routes['getSignInOptions']>> {
+  async options(site: RelyingParty | string): Promise<Data<'getSignInOptions'>> {
     const challenge = this.#challenge(ALONE);
     return { options: await requestOptions({ ...this.#request(site, challenge), allowed: null }) };
   }
@@ -64,10 +63,10 @@ export class KeySignIn {
 
   /** Alone, or the second step of a login. `from`: the request, for the journal. */
   async login(
-    { response: answer, loginTicket, session }: BodyOf<Routes['signInWithKey']>,
+    { response: answer, loginTicket, session }: Body<'signInWithKey'>,
     site: RelyingParty | string,
     from: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<Routes['signInWithKey']>> {
+  ): Promise<Data<'signInWithKey'>> {
     const known = requireSite(site);
     let account: string | null = null;
     try {
@@ -93,7 +92,7 @@ export class KeySignIn {
     }
   }
 
-  async stepUpOptions(context: Context, site: RelyingParty | string): Promise<DataOf<Routes['getStepUpOptions']>> {
+  async stepUpOptions(context: Context, site: RelyingParty | string): Promise<Data<'getStepUpOptions'>> {
     return { options: await this.#optionsFor(context.caller.user!, requireSite(site), stepUpPurpose(context)) };
   }
 

@@ -1,9 +1,8 @@
 /** The security keys of users: registered by the users, listed, removed. */
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyIds } from '../../src/contract/ids.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type * as api from '../../src/contract/webauthn.ts';
 import { readUser } from '../accounts/lookups.ts';
 import { logOut } from '../accounts/user.ts';
@@ -52,10 +51,7 @@ export class PasskeyService {
     this.#parts = parts;
   }
 
-  async options(
-    { caller }: Context,
-    site: RelyingParty | string,
-  ): Promise<DataOf<Routes['getKeyRegistrationOptions']>> {
+  async options({ caller }: Context, site: RelyingParty | string): Promise<Data<'getKeyRegistrationOptions'>> {
     await this.#parts.policies.demandKeyOf(caller);
     return { options: await this.#options(caller.user!, requireSite(site), purposeOf(caller)) };
   }
@@ -65,29 +61,20 @@ export class PasskeyService {
     return this.#options(user, site, issuePurpose(user), true);
   }
 
-  async register(
-    context: Context,
-    body: BodyOf<Routes['registerKey']>,
-    site: RelyingParty | string,
-  ): Promise<api.Passkey> {
+  async register(context: Context, body: Body<'registerKey'>, site: RelyingParty | string): Promise<api.Passkey> {
     const asked = { purpose: purposeOf(context.caller), site: requireSite(site), verified: false };
     return this.#register(context, context.caller.user!, body, asked);
   }
 
   /** Stores a key that an ADMIN issues for a user. */
-  async issue(
-    context: Context,
-    user: UserRecord,
-    body: BodyOf<Routes['registerKey']>,
-    site: RelyingParty,
-  ): Promise<api.Passkey> {
+  async issue(context: Context, user: UserRecord, body: Body<'registerKey'>, site: RelyingParty): Promise<api.Passkey> {
     return this.#register(context, user, body, { purpose: issuePurpose(user), site, verified: true });
   }
 
   async #register(
     context: Context,
     user: UserRecord,
-    { name, response }: BodyOf<Routes['registerKey']>,
+    { name, response }: Body<'registerKey'>,
     asked: KeyRequest,
   ): Promise<api.Passkey> {
     const key = { name, rpId: asked.site.id, ...(await this.#checked(response, asked)) };
@@ -107,7 +94,7 @@ export class PasskeyService {
     return this.#changes.run(owner, () => retrying(attempt));
   }
 
-  async list(userId: string): Promise<DataOf<Routes['listKeysOfUser']>> {
+  async list(userId: string): Promise<Data<'listKeysOfUser'>> {
     const user = await readUser(this.#parts.store, userId);
     const policy = await this.#parts.policies.read();
     const list = (await this.#parts.store.passkeysOf(user.number)).map(presented);

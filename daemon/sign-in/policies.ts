@@ -1,7 +1,6 @@
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { passkeyBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type * as policyApi from '../../src/contract/sign-in-policy.ts';
 import { roles } from '../../src/contract/values.ts';
 import { readUser } from '../accounts/lookups.ts';
@@ -41,7 +40,7 @@ export class SignInPolicies {
     return { requireKey: [...(await this.read()).requireKey] };
   }
 
-  async set(context: Context, { requireKey }: BodyOf<Routes['setSignInPolicy']>): Promise<policyApi.SignInPolicy> {
+  async set(context: Context, { requireKey }: Body<'setSignInPolicy'>): Promise<policyApi.SignInPolicy> {
     const wanted = roles.filter(role => requireKey.includes(role));
     const { user } = context.caller;
     return retrying(async () => {
@@ -60,8 +59,8 @@ export class SignInPolicies {
   async require(
     context: Context,
     userId: string,
-    { required }: BodyOf<Routes['requireKeyOfUser']>,
-  ): Promise<DataOf<Routes['requireKeyOfUser']>> {
+    { required }: Body<'requireKeyOfUser'>,
+  ): Promise<Data<'requireKeyOfUser'>> {
     const user = await readUser(this.#store, userId);
     return retrying(async () => {
       const before = await this.#readToChange(context);
@@ -76,7 +75,7 @@ export class SignInPolicies {
   }
 
   /** Lets a user whose keys were removed register one with the password alone. Another ADMIN decides. */
-  async allowRegistration(context: Context, userId: string): Promise<DataOf<Routes['allowRegistration']>> {
+  async allowRegistration(context: Context, userId: string): Promise<Data<'allowRegistration'>> {
     const { number } = await readUser(this.#store, userId);
     if (number === context.caller.user?.number)
       throw new ApiError(Code.noPermission, 'another ADMIN has to allow a registration for your account');

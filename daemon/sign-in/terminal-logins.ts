@@ -2,9 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { terminalLogin } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import * as present from '../accounts/present.ts';
 import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
 import { clientOf } from '../base/loopback.ts';
@@ -50,8 +49,8 @@ export class TerminalLogins {
 
   async create(
     { address }: Pick<Context, 'address'>,
-    { name }: BodyOf<Routes['createTerminalLogin']>,
-  ): Promise<DataOf<Routes['createTerminalLogin']>> {
+    { name }: Body<'createTerminalLogin'>,
+  ): Promise<Data<'createTerminalLogin'>> {
     const createdAt = this.#parts.now();
     const expiresAt = createdAt + terminalLogin.seconds * 1000;
     const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
@@ -69,7 +68,7 @@ export class TerminalLogins {
     return { requestId, userCode, secret, expireTime: iso(expiresAt) };
   }
 
-  async show({ userCode }: BodyOf<Routes['showTerminalLogin']>): Promise<DataOf<Routes['showTerminalLogin']>> {
+  async show({ userCode }: Body<'showTerminalLogin'>): Promise<Data<'showTerminalLogin'>> {
     const code = writtenCode(userCode);
     const { name, address, createdAt, expiresAt } = this.#parsed(await this.#parts.terminals.find(codeDigest(code)));
     return { userCode: code, name, address, createdAt: iso(createdAt), expireTime: iso(expiresAt) };
@@ -79,8 +78,8 @@ export class TerminalLogins {
   async approve(
     { caller: { user, session } }: Pick<Context, 'caller'>,
     token: string,
-    { userCode }: BodyOf<Routes['approveTerminalLogin']>,
-  ): Promise<DataOf<Routes['approveTerminalLogin']>> {
+    { userCode }: Body<'approveTerminalLogin'>,
+  ): Promise<Data<'approveTerminalLogin'>> {
     const { policies, tokens } = this.#parts;
     if (!(await policies.mayContinue(user!, session))) throw keyNeeded();
     const login = await tokens.verified(token);
@@ -92,9 +91,9 @@ export class TerminalLogins {
 
   /** `from`: the request, for the journal. */
   async take(
-    { requestId, secret }: BodyOf<Routes['takeTerminalLogin']>,
+    { requestId, secret }: Body<'takeTerminalLogin'>,
     from: Pick<Context, 'address' | 'requestId'>,
-  ): Promise<DataOf<Routes['takeTerminalLogin']>> {
+  ): Promise<Data<'takeTerminalLogin'>> {
     const { challenges, tokens, now, access } = this.#parts;
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
     const approved = await this.#parts.terminals.take(terminalDigest(requestId, secret));

@@ -1,14 +1,13 @@
 /** Checks a provider for an administrator: whether it responds, and what to register there. Changes nothing. */
-import type { DataOf } from '../../src/contract/define.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import type { ssoChecks } from '../../src/contract/values.ts';
 import { proxyNamed } from '../../src/delivery/proxies.ts';
 import { ProviderAway, TokenRefused } from '../base/errors.ts';
 import type { Provider } from './provider.ts';
 import { DEVICE_GRANT } from './records.ts';
 
-type Inspection = DataOf<Routes['testSso']>;
+type Inspection = Data<'testSso'>;
 type CheckName = (typeof ssoChecks)[number];
 type Finding = Inspection['findings'][number] & { readonly check: CheckName };
 

@@ -2,10 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { DataOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } from '../base/errors.ts';
@@ -118,7 +117,7 @@ export class SsoSessions implements SessionJudge {
   }
 
   /** Ends what a logout token of the provider names; a repeated token ends nothing. Refuses with 1001 one that is not valid. */
-  async logout(token: string): Promise<DataOf<Routes['logoutSso']>> {
+  async logout(token: string): Promise<Data<'logoutSso'>> {
     const { settings, store, accounts, counters } = this.#parts;
     const { config, provider } = await settings.active();
     const { sub, sid, id } = await provider.logoutToken(token).catch(error => {

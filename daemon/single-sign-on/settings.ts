@@ -1,8 +1,7 @@
 /** The settings of single sign-on, and the provider that they name. */
 import { ApiError, Code, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import type { SsoSettings } from '../../src/contract/sso.ts';
 import { isOfProvider } from '../accounts/user.ts';
 import { ProviderAway } from '../base/errors.ts';
@@ -65,7 +64,7 @@ export class SsoSettingsService implements LocalJudge {
     this.#parts = parts;
   }
 
-  async show(): Promise<DataOf<Routes['showSso']>> {
+  async show(): Promise<Data<'showSso'>> {
     const { config } = await this.read();
     return { enabled: config !== null, issuer: config?.issuer ?? null, name: config?.name ?? null };
   }
@@ -78,7 +77,7 @@ export class SsoSettingsService implements LocalJudge {
     return settingsIn(await this.#parts.store.document(domain.SSO), null);
   }
 
-  async set(context: Context, body: BodyOf<Routes['setSso']>): Promise<SsoSettings> {
+  async set(context: Context, body: Body<'setSso'>): Promise<SsoSettings> {
     const { store, now } = this.#parts;
     const shown = await retrying(async () => {
       const before = await this.read();
@@ -131,12 +130,12 @@ export class SsoSettingsService implements LocalJudge {
   }
 
   /** `origin`: of the registry. */
-  async test(origin: string): Promise<DataOf<Routes['testSso']>> {
+  async test(origin: string): Promise<Data<'testSso'>> {
     const { config } = await this.read();
     return inspect(config && (await this.active()).provider, origin);
   }
 
-  #configOf(before: domain.SsoConfig | null, body: BodyOf<Routes['setSso']>): domain.SsoConfig {
+  #configOf(before: domain.SsoConfig | null, body: Body<'setSso'>): domain.SsoConfig {
     const { issuer, clientId, clientSecret, enabled: _, ...chosen } = body;
     if (!issuer || !clientId) throw inputError(issuer ? 'clientId' : 'issuer', 'is required');
     const problem = issuerProblem(issuer);

@@ -2,10 +2,9 @@
 
 import { createHmac } from 'node:crypto';
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf, QueryOf } from '../../src/contract/define.ts';
 import { dayMs } from '../../src/contract/durations.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import * as present from '../accounts/present.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import { Refusal } from '../base/decision.ts';
@@ -47,7 +46,7 @@ type From = Pick<Context, 'address' | 'requestId'>;
 
 /** Parameters that the browser returns with. `address`: the complete URL. */
 interface Return {
-  readonly query: QueryOf<Routes['finishSso']>;
+  readonly query: Query<'finishSso'>;
   readonly address: URL;
   /** The cookie of the start; undefined if the browser has none. */
   readonly cookie: string | undefined;
@@ -84,10 +83,10 @@ export class SsoSignIn {
    * terminal, which gets a secret.
    */
   async start(
-    { again, loopbackPort: port, name }: BodyOf<Routes['startSso']>,
+    { again, loopbackPort: port, name }: Body<'startSso'>,
     redirectUri: string,
     { earlier, address }: { readonly earlier: string | undefined; readonly address: string },
-  ): Promise<{ readonly data: DataOf<Routes['startSso']>; readonly cookie: string | null }> {
+  ): Promise<{ readonly data: Data<'startSso'>; readonly cookie: string | null }> {
     const { settings, terminals, challenges, now } = this.#parts;
     const { provider } = await settings.active();
     const urlFor = (check: ReturnType<typeof checkOf>) => provider.authorizationUrl(redirectUri, check, again === true);
@@ -158,15 +157,12 @@ export class SsoSignIn {
   }
 
   /** Code that the person compares before the browser is led to the terminal. */
-  async showTerminal({ code }: BodyOf<Routes['showSsoTerminal']>): Promise<DataOf<Routes['showSsoTerminal']>> {
+  async showTerminal({ code }: Body<'showSsoTerminal'>): Promise<Data<'showSsoTerminal'>> {
     return (await this.#parts.terminals.show(code)) ?? refuseState();
   }
 
   /** Ends the sign-in of a terminal. */
-  async take(
-    { secret, state = '', code = '', error }: BodyOf<Routes['takeSso']>,
-    from: From,
-  ): Promise<DataOf<Routes['takeSso']>> {
+  async take({ secret, state = '', code = '', error }: Body<'takeSso'>, from: From): Promise<Data<'takeSso'>> {
     const active = await this.#parts.settings.active();
     const taken = error === undefined ? await this.#parts.terminals.take(secret, state, code) : null;
     // The journal has had the refusal since the browser came back.
@@ -178,7 +174,7 @@ export class SsoSignIn {
     });
   }
 
-  async startDevice(from: From): Promise<DataOf<Routes['startSsoDevice']>> {
+  async startDevice(from: From): Promise<Data<'startSsoDevice'>> {
     const { requests, settings } = this.#parts;
     const { config, provider } = await settings.active();
     const start = () => requests.start(from.address, () => provider.startDevice()).catch(withoutDeviceCodes);
@@ -195,10 +191,7 @@ export class SsoSignIn {
     };
   }
 
-  async pollDevice(
-    { deviceCode }: BodyOf<Routes['pollSsoDevice']>,
-    from: From,
-  ): Promise<DataOf<Routes['pollSsoDevice']>> {
+  async pollDevice({ deviceCode }: Body<'pollSsoDevice'>, from: From): Promise<Data<'pollSsoDevice'>> {
     const active = await this.#parts.settings.active();
     const opened = this.#openCode(deviceCode, active.config);
     const { code, interval } = opened;

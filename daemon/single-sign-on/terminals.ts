@@ -5,9 +5,8 @@
  */
 
 import { createHmac } from 'node:crypto';
-import type { DataOf } from '../../src/contract/define.ts';
 import { ssoBounds } from '../../src/contract/limits.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Data } from '../../src/contract/routes.ts';
 import type { AccountRole, SsoProblem } from '../../src/contract/values.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
@@ -122,7 +121,7 @@ export class SsoTerminals {
   }
 
   /** Code that the person compares, once. Null: the code of the page is unknown, was used or has expired. */
-  async show(ticket: string): Promise<DataOf<Routes['showSsoTerminal']> | null> {
+  async show(ticket: string): Promise<Data<'showSsoTerminal'> | null> {
     const found = await this.#parts.codes.take(pressDigest(ticket));
     if (found === null) return null;
     const { state, holder, port, account, role, name, address, sealed, expiresAt } = JSON.parse(found) as WaitingPress;

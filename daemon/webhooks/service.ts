@@ -1,8 +1,7 @@
 import { ApiError, inputError } from '../../src/contract/codes.ts';
-import type { BodyOf, DataOf } from '../../src/contract/define.ts';
 import { journalEventTypes } from '../../src/contract/event-types.ts';
 import { webhookIds } from '../../src/contract/ids.ts';
-import type { Routes } from '../../src/contract/routes.ts';
+import type { Body, Data } from '../../src/contract/routes.ts';
 import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contract/webhooks/scheme.ts';
 import type * as api from '../../src/contract/webhooks.ts';
 import type { AllowedTargets } from '../base/allowed-targets.ts';
@@ -50,7 +49,7 @@ export class WebhookService {
     this.#parts = parts;
   }
 
-  async create(context: Context, body: BodyOf<Routes['createWebhook']>): Promise<DataOf<Routes['createWebhook']>> {
+  async create(context: Context, body: Body<'createWebhook'>): Promise<Data<'createWebhook'>> {
     const { store, sealingKey, now } = this.#parts;
     const url = await this.#urlOf(body.url);
     const types = body.types ? journalEventTypes.filter(type => body.types!.includes(type)) : null;
@@ -71,7 +70,7 @@ export class WebhookService {
     return { ...(await this.#present(made.record, made.progress)), secret: given === null ? secret : null };
   }
 
-  async list(): Promise<DataOf<Routes['listWebhooks']>> {
+  async list(): Promise<Data<'listWebhooks'>> {
     const list: api.WebhookItem[] = [];
     for (const record of (await this.#webhooks()).list) {
       const stored = await this.#parts.store.webhookProgress(record.number);
@@ -89,7 +88,7 @@ export class WebhookService {
     return stored.filter(one => one !== null && one.progress.failures > 0).length;
   }
 
-  async test(webhookId: string): Promise<DataOf<Routes['testWebhook']>> {
+  async test(webhookId: string): Promise<Data<'testWebhook'>> {
     const { record } = await this.#find(webhookId);
     return this.#post(record, testMessage(record, this.#parts.now()));
   }
@@ -109,7 +108,7 @@ export class WebhookService {
     );
   }
 
-  async remove(context: Context, webhookId: string): Promise<DataOf<Routes['removeWebhook']>> {
+  async remove(context: Context, webhookId: string): Promise<Data<'removeWebhook'>> {
     const removed = await retrying(async () => {
       const { webhooks, record } = await this.#find(webhookId);
       const changes = domain.remove(webhooks, record);
@@ -120,7 +119,7 @@ export class WebhookService {
     return removed;
   }
 
-  async deliveries(webhookId: string): Promise<DataOf<Routes['webhookDeliveries']>> {
+  async deliveries(webhookId: string): Promise<Data<'webhookDeliveries'>> {
     const { attempts } = (await this.#find(webhookId)).stored.progress;
     const list = attempts.map(({ event, number, at, status, reason, ...attempt }) => ({
       ...attempt,
@@ -135,7 +134,7 @@ export class WebhookService {
   }
 
   /** Posts the message of an event again whose attempts are listed. */
-  async replay(webhookId: string, deliveryId: string): Promise<DataOf<Routes['replayWebhookDelivery']>> {
+  async replay(webhookId: string, deliveryId: string): Promise<Data<'replayWebhookDelivery'>> {
     const { record, stored } = await this.#find(webhookId);
     const eventId = stored.progress.attempts.find(({ event }) => `${event}` === deliveryId)?.event;
     const [event] = eventId ? await this.#parts.store.events({ after: eventId - 1, through: eventId, limit: 1 }) : [];
@@ -144,7 +143,7 @@ export class WebhookService {
     return { ...(await this.#post(record, message)), eventId: event.id };
   }
 
-  async #post(record: domain.WebhookRecord, message: Message): Promise<DataOf<Routes['testWebhook']>> {
+  async #post(record: domain.WebhookRecord, message: Message): Promise<Data<'testWebhook'>> {
     const { result, status: httpStatus, reason, milliseconds } = await this.#parts.poster.post(record, message);
     const webhookId = webhookIds.format(record.number);
     return { webhookId, messageId: message.id, delivered: result === 'delivered', httpStatus, reason, milliseconds };

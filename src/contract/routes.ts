@@ -4,7 +4,7 @@ import { authOperations } from './auth.ts';
 import { backupOperations } from './backups.ts';
 import { caseOperations } from './cases.ts';
 import { decisionOperations } from './decisions.ts';
-import type { DataOf, RouteShape } from './define.ts';
+import type { BodyOf, DataOf, FormOf, InputOf, QueryOf, RouteShape } from './define.ts';
 import { deviceBatchOperations } from './device-batch.ts';
 import { deviceListOperations } from './device-lists.ts';
 import { deviceOperations } from './devices.ts';
@@ -85,6 +85,12 @@ type CompleteRoutes = {
 
 /** The types of all operations, by name. */
 export type Routes = typeof described;
+/** A part of the operation with this name: `Body` is its `BodyOf`, and so on. */
+export type Body<N extends RouteName> = BodyOf<Routes[N]>;
+export type Data<N extends RouteName> = DataOf<Routes[N]>;
+export type Query<N extends RouteName> = QueryOf<Routes[N]>;
+export type Form<N extends RouteName> = FormOf<Routes[N]>;
+export type Input<N extends RouteName> = InputOf<Routes[N]>;
 /** Every operation, in the order of `endpoints`. The server, the typed client and the documents are derived from this table. */
 export const routes = Object.fromEntries(
   Object.keys(endpoints).map(name => [name, described[name as RouteName]]),

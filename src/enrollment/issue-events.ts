@@ -1,17 +1,16 @@
 /** The inputs and outputs of the state machine that issues a key. */
 import { Code } from '../contract/codes.ts';
-import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { CredentialItem, ProviderItem } from '../contract/providers.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body, Data } from '../contract/routes.ts';
 import type { IssueStep, StepAnswer } from './issue-step.ts';
 import type { EnrollmentOutcome } from './outcome.ts';
 
 /** Where a key is issued. */
 export type IssueProvider = Pick<ProviderItem, 'providerId' | 'name'>;
 /** The request of a provider to the key. */
-export type StartedCredential = DataOf<Routes['startCredential']>;
+export type StartedCredential = Data<'startCredential'>;
 /** The answer of a key that has made a credential, and whether it reports that without its PIN. */
-export type MadeCredential = BodyOf<Routes['finishCredential']>;
+export type MadeCredential = Body<'finishCredential'>;
 
 /** How keys are issued. */
 export interface IssueOptions {

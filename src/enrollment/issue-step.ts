@@ -1,11 +1,10 @@
 /** The steps in which an attached key is issued, and why one has failed. */
-import type { BodyOf, DataOf } from '../contract/define.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body, Data } from '../contract/routes.ts';
 
 /** A request to the key. */
-export type IssueStep = Omit<BodyOf<Routes['issueKey']>, 'serialNumber'>;
+export type IssueStep = Omit<Body<'issueKey'>, 'serialNumber'>;
 /** The answer of the key. */
-export type StepAnswer = DataOf<Routes['issueKey']>;
+export type StepAnswer = Data<'issueKey'>;
 /** The PIN of a key as the key reports it. */
 export type KeyPinState = NonNullable<StepAnswer['state']>;
 

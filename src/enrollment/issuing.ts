@@ -1,7 +1,6 @@
 /** Issues a registered key: its first PIN, and a credential at each provider. The registry holds the state, so another run continues. */
-import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { CredentialItem } from '../contract/providers.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body, Data } from '../contract/routes.ts';
 import type {
   IssueAction,
   IssueEvent,
@@ -19,7 +18,7 @@ import type { NumberedKey } from './registry.ts';
 /** The requests that issuing needs. They reject with the errors of their client, which `failureOf` interprets. */
 export interface IssueRequests extends ResetRequests {
   credentials(deviceId: string): Promise<readonly CredentialItem[]>;
-  start(deviceId: string, body: BodyOf<Routes['startCredential']>): Promise<DataOf<Routes['startCredential']>>;
+  start(deviceId: string, body: Body<'startCredential'>): Promise<Data<'startCredential'>>;
   finish(deviceId: string, credentialId: string, made: MadeCredential): Promise<unknown>;
   failureOf(error: unknown): IssueFailure;
 }

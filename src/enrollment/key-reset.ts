@@ -1,9 +1,8 @@
 /** The reset of a key: recorded before the key is asked, and ended by what the key reports. A program that finds one open continues it. */
 import type { ActionSignature } from '../contract/assertion.ts';
-import type { BodyOf } from '../contract/define.ts';
 import type { KeyReset } from '../contract/key-resets.ts';
 import type { IdentityAction } from '../contract/key-values.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body } from '../contract/routes.ts';
 import { IssueProblem, type IssueStep, type StepAnswer, stepDone } from './issue-step.ts';
 import type { NumberedKey } from './registry.ts';
 
@@ -14,7 +13,7 @@ export interface ResetRequests {
   prove(key: NumberedKey, action: IdentityAction): Promise<ActionSignature | null>;
   /** The reset of the key whose outcome is not recorded. */
   reset(deviceId: string): Promise<KeyReset>;
-  recordReset(deviceId: string, body: BodyOf<Routes['recordKeyReset']>): Promise<KeyReset>;
+  recordReset(deviceId: string, body: Body<'recordKeyReset'>): Promise<KeyReset>;
 }
 
 /**

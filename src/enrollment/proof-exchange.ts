@@ -1,19 +1,18 @@
 /** How a key is proved: a challenge of the registry, what the key answers, and what the registry concludes. */
-import type { BodyOf, DataOf, InputOf } from '../contract/define.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body, Data, Input } from '../contract/routes.ts';
 import type { NumberedKey } from './registry.ts';
 
-type ProofVerdict = DataOf<Routes['submitProof']>;
+type ProofVerdict = Data<'submitProof'>;
 
 /** How a key is asked. `policy`: by the method that the policy of the registry needs. Undefined: by the best one that the key has. */
-export type MethodChoice = BodyOf<Routes['proveKey']>['method'] | 'policy';
+export type MethodChoice = Body<'proveKey'>['method'] | 'policy';
 
 /** Requests of an exchange. They reject with the errors of their client. */
 export interface ProofRequests {
-  createChallenge(): Promise<DataOf<Routes['createProofChallenge']>>;
+  createChallenge(): Promise<Data<'createProofChallenge'>>;
   /** Asks the attached key, which may have to be touched. */
-  proveKey(body: BodyOf<Routes['proveKey']>): Promise<DataOf<Routes['proveKey']>>;
-  submitProof(input: InputOf<Routes['submitProof']>): Promise<ProofVerdict>;
+  proveKey(body: Body<'proveKey'>): Promise<Data<'proveKey'>>;
+  submitProof(input: Input<'submitProof'>): Promise<ProofVerdict>;
 }
 
 /** The verdict, and why the key gave no evidence (`problem`; null if it did). */

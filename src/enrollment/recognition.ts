@@ -1,19 +1,18 @@
 /** Keys without a serial number: recognized by the credential that they have made for the registry, or enrolled with a new one. */
 import type { ActionSignature } from '../contract/assertion.ts';
-import type { DataOf, InputOf } from '../contract/define.ts';
 import type { DeviceDetail } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { IdentityCandidate, NewIdentity } from '../contract/identity-shapes.ts';
 import type { IdentityAction } from '../contract/key-values.ts';
 import { textLengths } from '../contract/limits.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Data, Input } from '../contract/routes.ts';
 import { IssueProblem } from './issue-step.ts';
 import { isNumbered, type Numbered, recognizedBy, withPrinted } from './own-number.ts';
 import { shownBy, soonDescribed, speaksCtap2, surelyDescribed, withClaims } from './same-device.ts';
 import type { Poll, Send } from './send.ts';
 import { isFor, type Touched, touchedFor } from './touched.ts';
 
-type Candidates = DataOf<Routes['listIdentityCandidates']>;
+type Candidates = Data<'listIdentityCandidates'>;
 
 /** Whether a key can be recognized by a credential. */
 const mayHaveCredential = ({ deviceType, simulated, keyId }: Key): boolean =>
@@ -28,7 +27,7 @@ export type MadeIdentity =
 interface Found {
   readonly identityId: string;
   readonly candidate: IdentityCandidate;
-  readonly assertion: DataOf<Routes['identifyKey']>['assertion'];
+  readonly assertion: Data<'identifyKey'>['assertion'];
 }
 /** Failures after which nothing is known about the credentials of a key. */
 const unanswered: ReadonlySet<string | null> = new Set(['removed', 'busy', 'mute', 'timeout', 'aborted']);
@@ -53,7 +52,7 @@ export class Recognition {
   /** Credentials of keys that report a serial number. */
   readonly #carried = new Map<Key['keyId'], Promise<IdentityCandidate | null>>();
   /** Challenges whose number was given to a key. */
-  readonly #numbers = new Map<Key['keyId'], DataOf<Routes['createIdentityChallenge']>>();
+  readonly #numbers = new Map<Key['keyId'], Data<'createIdentityChallenge'>>();
   /** Keys that have made or used their credential after a touch. */
   readonly #touched = new Map<Key['keyId'], Touched>();
   /** Keys that were not looked for with their claims, or that have not answered: they may have a credential. */
@@ -282,7 +281,7 @@ export class Recognition {
     return withClaims(key, async () => (await this.#hardware('listKeys', {})).list, this.#poll, bounds);
   }
 
-  #identify({ keyId }: Key, body: InputOf<Routes['identifyKey']>['body']) {
+  #identify({ keyId }: Key, body: Input<'identifyKey'>['body']) {
     return this.#hardware('identifyKey', { params: { keyId }, body });
   }
 }

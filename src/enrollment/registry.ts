@@ -1,12 +1,11 @@
 /** The registry as an enrollment uses it, and the words for what an enrollment finds. */
-import type { BodyOf, DataOf } from '../contract/define.ts';
 import type { DeviceDetail, DeviceListItem } from '../contract/device-shapes.ts';
 import type { Key } from '../contract/hardware.ts';
 import type { IdentityCandidate } from '../contract/identity-shapes.ts';
 import type { IdentityPolicy, RequiredGrade } from '../contract/key-values.ts';
 import type { Proof } from '../contract/proof.ts';
 import type { CredentialItem } from '../contract/providers.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body, Data } from '../contract/routes.ts';
 import type { DeviceType } from '../contract/values.ts';
 import type { IssueStep, StepAnswer } from './issue-step.ts';
 import type { EnrollmentResult } from './outcome.ts';
@@ -59,14 +58,11 @@ export interface EnrollmentRegistry extends DeviceQuestions {
   find(serialNumber: string): Promise<DeviceDetail | null>;
   /** `id`: the idempotency key; null for a new one. */
   register(
-    body: BodyOf<Routes['registerDevice']>,
+    body: Body<'registerDevice'>,
     id: string | null,
-  ): Promise<Pick<DataOf<Routes['registerDevice']>, 'deviceId' | 'activationCode' | 'status'>>;
+  ): Promise<Pick<Data<'registerDevice'>, 'deviceId' | 'activationCode' | 'status'>>;
   /** `id`: the idempotency key; null for a new one. */
-  activate(
-    body: BodyOf<Routes['activateDevice']>,
-    id: string | null,
-  ): Promise<Pick<DataOf<Routes['activateDevice']>, 'status' | 'userId'>>;
+  activate(body: Body<'activateDevice'>, id: string | null): Promise<Pick<Data<'activateDevice'>, 'status' | 'userId'>>;
   /** Which keys make a credential by which they are recognized. */
   identityPolicy(): Promise<IdentityPolicy>;
   /** Records what the key claims with its device, as `recordClaims`. Nothing waits for it, and it may fail. */

@@ -1,14 +1,9 @@
 /** How requests are sent, by the clients of the command line or of the console. */
-import type { DataOf, InputOf } from '../contract/define.ts';
 import type { RouteName } from '../contract/endpoints.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Data, Input } from '../contract/routes.ts';
 
 /** Sends a request. `id`: the idempotency key of a write; null or absent for a new one. */
-export type Send = <N extends RouteName>(
-  operation: N,
-  input: InputOf<Routes[N]>,
-  id?: string | null,
-) => Promise<DataOf<Routes[N]>>;
+export type Send = <N extends RouteName>(operation: N, input: Input<N>, id?: string | null) => Promise<Data<N>>;
 
 /** The first value of `read` that is not null; null once the time has passed. */
 export type Poll = <T>(

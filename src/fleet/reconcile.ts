@@ -1,14 +1,13 @@
 /** The comparison of credentials here and at a provider, in portions. No I/O of its own. */
-import type { BodyOf, DataOf } from '../contract/define.ts';
-import type { Routes } from '../contract/routes.ts';
+import type { Body, Data } from '../contract/routes.ts';
 
-type Portion = DataOf<Routes['reconcileProvider']>;
+type Portion = Data<'reconcileProvider'>;
 /** Differences between registry and provider. */
 export type Differences = Omit<Portion, 'next'>;
 
 /** All portions, each by one request. */
 export async function allDifferences(
-  request: (body: BodyOf<Routes['reconcileProvider']>) => Promise<Portion>,
+  request: (body: Body<'reconcileProvider'>) => Promise<Portion>,
   apply: boolean,
 ): Promise<Differences> {
   const portions: Portion[] = [];
