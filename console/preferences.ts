@@ -1,4 +1,4 @@
-/** Choices of a person in this browser: language, colors, sound, columns and views, with the searches of the views. */
+/** Choices of a person in this browser: colors, sound, columns and views, with the searches of the views. */
 import { effect, signal } from '@preact/signals';
 import { storedIn } from './stored.ts';
 
@@ -6,8 +6,6 @@ import { storedIn } from './stored.ts';
 export type ColorTheme = 'system' | 'light' | 'dark';
 
 interface Preferences {
-  /** Absent if the browser's languages decide. */
-  readonly language?: string;
   readonly theme?: ColorTheme;
   readonly isSilent?: boolean;
   readonly columns?: readonly string[];

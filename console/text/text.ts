@@ -1,26 +1,16 @@
-/** The words in the language of the person. */
-import { computed, effect } from '@preact/signals';
-import { preferences } from '../preferences.ts';
-import { common as de } from './de.ts';
-import { common as en } from './en.ts';
+/** The language of the page, and forms of its words. */
+import { type ConsoleLanguage, consolePath, languageCookie } from '../../src/contract/values.ts';
 
-/** The languages of the console. */
-export const languages = { en: 'English', de: 'Deutsch' } as const;
-/** A language of the console. */
-export type Language = keyof typeof languages;
+/** Names of the languages. */
+export const languages: Readonly<Record<ConsoleLanguage, string>> = { en: 'English', de: 'Deutsch' };
 
-const isLanguage = (name: string | undefined): name is Language => name !== undefined && Object.hasOwn(languages, name);
-
-/** The chosen language, else the first of the browser's that the console has. */
-export const language = computed<Language>(() => {
-  const chosen = preferences.value.language;
-  const offered = navigator.languages.map(name => name.split('-')[0]);
-  return isLanguage(chosen) ? chosen : (offered.find(isLanguage) ?? 'en');
-});
-
-/** The words of a page, in the language of the person; what reads an entry follows changes of the language. */
-export const dictionary = <W extends object>(words: Readonly<Record<Language, W>>): W =>
-  new Proxy({} as W, { get: (_, entry) => words[language.value][entry as keyof W] });
+/** Shows the console in another language, from now on: each language has modules of its own. */
+export function speak(language: string): void {
+  // The path keeps it from every request to the interface.
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API works only over HTTPS and at localhost.
+  document.cookie = `${languageCookie}=${language}; path=${consolePath}; max-age=${365 * 86_400}; samesite=strict`;
+  location.reload();
+}
 
 /** Words that begin with a capital letter. */
 export const capitalized = (words: string): string => words.replace(/^./u, first => first.toLocaleUpperCase());
@@ -31,10 +21,3 @@ export const labels = <N extends string>(words: Readonly<Record<N, string>>): Re
     N,
     string
   >;
-
-/** The words that every page needs. */
-export const text = dictionary({ en, de });
-
-effect(() => {
-  document.documentElement.lang = language.value;
-});

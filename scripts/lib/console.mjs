@@ -12,7 +12,7 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 
 /** Preact, and of the console and the contract what all or most pages use. */
 const ofMostPages =
-  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|pages\/people\/states|api\/(?!keys)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps|table|records|loaded|time|details|device-columns|item|pager|inputs|search|list-page|sort|events|figures))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
+  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|pages\/people\/states|api\/(?!keys|upload|batch-run)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps|table|records|loaded|time|details|device-columns|item|pager|inputs|search|list-page|sort|events|figures))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
 
 /** Of the table of operations, what a request needs: method and path of those that the console and its requests name. */
 const operationsOfConsole = {
@@ -36,14 +36,14 @@ const operationsOfConsole = {
   },
 };
 
-/** Fields of the descriptions of filters and devices that only documents, the store and the command line need. */
-const forOthers = /\b(?:(?:description|example|field|is|label): '[^']*'|moving: true|spellings: \[[^\]]*\]),?/g;
+/** Fields of the descriptions of filters, devices and events that only documents, the store and the command line need. */
+const forOthers = /\b(?:(?:description|example|field|is|label|style): '[^']*'|moving: true|spellings: \[[^\]]*\]),?/g;
 
 /** Of these descriptions, what the console needs. */
 const descriptionsOfConsole = {
   name: 'descriptions-of-console',
   transform: {
-    filter: { id: /\/src\/contract\/device-(?:filters|description)\.ts$/ },
+    filter: { id: /\/src\/contract\/(?:device-(?:filters|description)|administration-events|event-types)\.ts$/ },
     handler: code => ({ code: code.replace(forOthers, '') }),
   },
 };
@@ -62,47 +62,42 @@ const codesOfConsole = {
 
 const text = join(root, 'console/text');
 
+/** The languages of the console, each with modules of its own. */
+const { consoleLanguages } = await import('../../src/contract/values.ts');
+
 /**
- * The words of each dictionary as modules of their own, so that a page loads its own alone. `text.ts?users` is the dictionary
- * `users`, made once for all modules that name it; `en.ts?users` is en.ts without its other exports.
+ * The words of each dictionary as a module of its own, so that a page loads its own alone, in its language: `de.ts?users` is de.ts
+ * without its other exports.
  */
-const wordsByPage = {
+const wordsByPage = language => ({
   name: 'words-by-page',
-  resolveId: { filter: { id: /^text\.ts$|\.ts\?\w+$/ }, handler: id => join(text, id) },
+  resolveId: { filter: { id: /^\w+\.ts\?\w+$/ }, handler: id => join(text, id) },
   load: {
     filter: { id: /\.ts\?\w+$/ },
     handler(id) {
       const [file, name] = id.split('?');
-      if (file === join(text, 'text.ts')) return { code: dictionaryModule(name), moduleType: 'js' };
       this.addWatchFile(file);
       const others = new RegExp(`^export const (?!${name}\\b)[^]*?^};$`, 'gm');
       return { code: readFileSync(file, 'utf8').replace(others, ''), moduleType: 'ts' };
     },
   },
   transform: {
-    filter: { id: /\/console\/.*\.tsx?$/, code: /\/(?:words\.ts|de\.ts)'/ },
-    handler(code, id) {
-      // The words that every page needs are in the file itself: a module of their own would use it before it has run.
-      if (id === join(text, 'text.ts')) return { code: code.replace(/'(\.\/(?:en|de)\.ts)'/g, "'$1?common'") };
-      return { code: code.replace(importOfWords, (_, names) => names.split(',').map(importOf).join('')) };
-    },
+    filter: { id: /\/console\/.*\.tsx?$/, code: /\/words\.ts'/ },
+    handler: code => ({
+      code: code.replace(importOfWords, (_, names) => names.split(',').map(importIn(language)).join('')),
+    }),
   },
-};
+});
 
 const importOfWords = /^import \{([^}]*)\} from '[^']*\/words\.ts';/gm;
 
-/** `tokens as words` as an import of the dictionary `tokens`. */
-function importOf(named) {
+/** `tokens as words` as an import of the dictionary `tokens` in a language. The words that every page needs are named `text`. */
+const importIn = language => named => {
   const [name, alias = name] = named.trim().split(' as ');
   if (name === '') return '';
-  return name === 'text' ? `import { text as ${alias} } from 'text.ts';` : `import ${alias} from 'text.ts?${name}';`;
-}
-
-const dictionaryModule = name =>
-  `import { dictionary } from './text.ts';
-   import { ${name} as en } from 'en.ts?${name}';
-   import { ${name} as de } from 'de.ts?${name}';
-   export default dictionary({ en, de });`;
+  const dictionary = name === 'text' ? 'common' : name;
+  return `import { ${dictionary} as ${alias} } from '${language}.ts?${dictionary}';`;
+};
 
 /**
  * The modules, each dynamic import with those that the imported one needs: a browser would know of them only after it has read the
@@ -146,18 +141,33 @@ function withCompressed(file) {
 }
 
 /**
- * Bundles the folder console. Resolves to the files of the result, and to `inputs`, the paths in the project of all files that
- * were read, packages included.
+ * Bundles the folder console, once for each language. Resolves to the files of the result, and to `inputs`, the paths in the
+ * project of all files that were read, packages included.
  */
 export async function bundleConsole() {
-  const { rolldown } = await import('rolldown');
   const { transform } = await import('lightningcss');
+  const code = readFileSync(join(root, fontFile));
+  const font = { fileName: hashed('inter.woff2', code), code };
+  const style = transform({
+    filename: 'console.css',
+    code: Buffer.from(readFileSync(join(root, 'console/console.css'), 'utf8').replace('inter.woff2', font.fileName)),
+    minify: true,
+  });
+  const styles = { fileName: hashed('console.css', style.code), code: style.code };
+  const bundles = await Promise.all(consoleLanguages.map(language => bundleIn(language, styles.fileName)));
+  const files = [styles, ...bundles.flatMap(bundle => bundle.files)].flatMap(withCompressed);
+  return { files: [font, ...files], inputs: [...bundles.flatMap(bundle => bundle.inputs), fontFile, ...plain] };
+}
+
+/** The modules and the first page in one language. */
+async function bundleIn(language, styles) {
+  const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: root,
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
-    plugins: [wordsByPage, operationsOfConsole, descriptionsOfConsole, codesOfConsole],
+    plugins: [wordsByPage(language), operationsOfConsole, descriptionsOfConsole, codesOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });
@@ -170,27 +180,18 @@ export async function bundleConsole() {
       postBanner: '//# allFunctionsCalledOnLoad',
       // One file: each file costs a request, and small ones compress badly.
       codeSplitting: { groups: [{ name: 'base', test: ofMostPages }] },
-      // Browsers keep files permanently, index.html apart: each name belongs to one content.
+      // Browsers keep files permanently, the first pages apart: each name belongs to one content.
       entryFileNames: '[name]-[hash].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.
       chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js`,
     });
-    const code = readFileSync(join(root, fontFile));
-    const font = { fileName: hashed('inter.woff2', code), code };
-    const style = transform({
-      filename: 'console.css',
-      code: Buffer.from(readFileSync(join(root, 'console/console.css'), 'utf8').replace('inter.woff2', font.fileName)),
-      minify: true,
-    });
-    const scripts = loadedTogether(output);
     const entry = output.find(({ isEntry }) => isEntry).fileName;
-    const styles = hashed('console.css', style.code);
     const index = readFileSync(join(root, 'console/index.html'), 'utf8')
+      .replace('lang="en"', `lang="${language}"`)
       .replace('"console.css"', `"${styles}"`)
       .replace('"console.js"', `"${entry}"`);
-    const files = [...scripts, { fileName: styles, code: style.code }, { fileName: 'index.html', code: index }];
     const inputs = (await build.watchFiles).map(inProject).filter(file => !file.includes('\0'));
-    return { files: [font, ...files.flatMap(withCompressed)], inputs: [...inputs, fontFile, ...plain] };
+    return { files: [...loadedTogether(output), { fileName: `${language}.html`, code: index }], inputs };
   } finally {
     await build.close();
   }

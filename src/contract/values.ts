@@ -96,6 +96,13 @@ export const deviceListFields = namesIn(
 /** Path of the console for browsers. */
 export const consolePath = '/console/';
 
+/** The languages of the console, the one of browsers that want no other first. */
+export const consoleLanguages = ['en', 'de'] as const;
+/** A language of the console, as ISO 639 and the attribute `lang` name it. */
+export type ConsoleLanguage = (typeof consoleLanguages)[number];
+/** The cookie in which a browser keeps the language that its person has chosen. It is sent to the console's pages alone. */
+export const languageCookie = 'devmgr-language';
+
 /** How the CSV column of a tag is named: this, then the name of the tag. */
 export const tagColumn = 'tag:';
 

@@ -42,6 +42,29 @@ describe('the files of the console', () => {
     }
   });
 
+  const small = ['en-US', 'de-DE'].map(language => ({ language, most: 36_000 }));
+  it.each(small)('begin with a module of at most $most bytes: $language', async ({ language, most }) => {
+    const page = await (await get('/console/', { 'accept-language': language })).text();
+    const entry = await get(`/console/${/"(console-[^"]+\.js)"/.exec(page)?.[1]}`, { 'accept-encoding': 'br' });
+    expect(Number(entry.headers.get('content-length'))).toBeGreaterThan(10_000);
+    expect(Number(entry.headers.get('content-length'))).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ['en', {}],
+    ['de', { 'accept-language': 'de-AT,de;q=0.9,en;q=0.8' }],
+    ['de', { 'accept-language': 'fr, en;q=0.2, DE;q=0.5' }],
+    ['en', { 'accept-language': 'de;q=0, fr;q=0.7' }],
+    ['en', { 'accept-language': ',;q=,constructor;q=2,../de' }],
+    ['en', { 'accept-language': 'de', cookie: 'other=1; devmgr-language=en' }],
+    ['de', { 'accept-language': 'en', cookie: 'devmgr-language=de;devmgr-language=en' }],
+    ['en', { cookie: 'devmgr-language=../de; devmgr-languages=de; =; de' }],
+  ])('have the language of the person: %s for %o', async (language, headers) => {
+    const page = await get('/console/', headers as Record<string, string>);
+    expect(await page.text()).toContain(`<html lang="${language}">`);
+    expect(page.headers.get('vary')).toBe('accept-encoding, accept-language, cookie');
+  });
+
   it('are where / and /console redirect a browser, and no other client', async () => {
     const page = await get('/', { accept: 'text/html,*/*;q=0.8' });
     expect([page.status, page.headers.get('location')]).toEqual([302, '/console/']);

@@ -4,7 +4,7 @@ import { signOut } from '../../api/tabs.ts';
 import { MenuButton, type MenuGroup } from '../../parts/menu.tsx';
 import { type ColorTheme, prefer, preferences } from '../../preferences.ts';
 import { linkTo } from '../../router.ts';
-import { capitalized, type Language, language, languages } from '../../text/text.ts';
+import { capitalized, languages, speak } from '../../text/text.ts';
 import { text } from '../../text/words.ts';
 
 const themes: readonly ColorTheme[] = ['system', 'light', 'dark'];
@@ -24,8 +24,8 @@ function groups(): MenuGroup[] {
       title: words.language,
       items: Object.entries(languages).map(([code, name]) => ({
         words: name,
-        isChecked: code === language.value,
-        onChoose: () => prefer(() => ({ language: code as Language })),
+        isChecked: code === document.documentElement.lang,
+        onChoose: () => speak(code),
       })),
     },
     {
