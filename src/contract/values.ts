@@ -96,7 +96,7 @@ export const deviceListFields = namesIn(
 /** Path of the console for browsers. */
 export const consolePath = '/console/';
 
-/** The languages of the console, the one of browsers that want no other first. */
+/** The languages of the console. Browsers that ask for neither get the first. */
 export const consoleLanguages = ['en', 'de'] as const;
 /** A language of the console, as ISO 639 and the attribute `lang` name it. */
 export type ConsoleLanguage = (typeof consoleLanguages)[number];
