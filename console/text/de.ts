@@ -1204,10 +1204,23 @@ export const policies: typeof en.policies = {
   pin: {
     title: 'Wer PINs lesen kann',
     hint: 'Die PINs, die Stationen erzeugen, werden für diese age-Empfänger verschlüsselt. Das Register kann sie nicht lesen.',
-    recipient: 'Empfänger',
     none: 'Kein Empfänger: Stationen können keine PINs erzeugen.',
     change: 'Empfänger ändern',
     field: { recipients: 'Empfänger, age1…' },
+  },
+  people: {
+    title: 'Personen, Ausgeschiedene und verschickte Schlüssel',
+    hint: 'Fristen, die schon laufen, bleiben.',
+    change: 'Regeln für Personen ändern',
+    field: {
+      personsRequired: 'Schlüssel werden nur für aktive Personen aktiviert',
+      leavers: 'Aktive Geräte einer Person, die ausscheidet',
+      leaverDelayHours: 'Stunden bis dahin; 0: sofort',
+      arrivalDays: 'Tage, bis die Ankunft eines Schlüssels überfällig ist; leer: nie',
+      retentionDays: 'Tage nach ihrem Fall, bis eine Person endgültig gelöscht wird; leer: nie',
+      copiesDays: 'Tage, für die Sicherungen, Protokolle und weitergeleitete Einträge bleiben; leer: unbekannt',
+    },
+    choice: { leavers: { lock: 'gesperrt', retire: 'endgültig stillgelegt' } },
   },
   directory: {
     title: 'Verzeichnis der Personen',

@@ -1099,12 +1099,25 @@ export const policies = {
   pin: {
     title: 'Who can read PINs',
     hint: 'The PINs that stations create are encrypted for these age recipients. The registry cannot read them.',
-    recipient: 'Recipients',
     none: 'No recipient: stations cannot create PINs.',
     change: 'Change recipients',
     field: { recipients: 'Recipients, age1…' },
   },
   directory: {
+  people: {
+    title: 'Persons, leavers and keys that are sent',
+    hint: 'Delays that run already are kept.',
+    change: 'Change rules for persons',
+    field: {
+      personsRequired: 'Keys are activated only for active persons',
+      leavers: 'Active devices of a person who leaves',
+      leaverDelayHours: 'Hours until then; 0: at once',
+      arrivalDays: 'Days until the arrival of a sent key is overdue; empty: never',
+      retentionDays: 'Days after its case until a person is erased permanently; empty: never',
+      copiesDays: 'Days for which backups, logs and forwarded entries are kept; empty: unknown',
+    },
+    choice: { leavers: { lock: 'locked', retire: 'retired permanently' } },
+  },
     title: 'Directory of persons',
     hint: 'Persons are read from this directory. If a person is disabled or removed there, the devices of the person are locked.',
     off: 'No directory is set up.',

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { armed, button, choose, consoleTests, dialog, violationsOn } from './browser.ts';
+import { armed, button, choose, consoleTests, dialog, tabTo, violationsOn } from './browser.ts';
 
 const CHANGED = 'These settings were changed';
 
@@ -60,6 +60,28 @@ needs('chromium')('a form of settings', () => {
     await dialog(page).getByRole('button', { name: 'Change recipients' }).press('Enter');
     await dialog(page).getByText(CHANGED).waitFor();
     expect(data(await daemon.call('GET', '/api/policies/pin'))).toEqual({ recipients: [] });
+    await context.close();
+  });
+
+  it('changes one rule for persons by keyboard alone, and leaves the others as they were', async () => {
+    const path = '/api/policies/people';
+    const { page, context, complaints } = await openTab({ place: 'policies' });
+    const fact = (name: string) => page.locator('dl > div').filter({ has: page.getByText(name, { exact: true }) });
+    await fact('Days until the arrival of a sent key is overdue; empty: never').getByText('14').waitFor();
+    await tabTo(page, 'Change rules for persons …');
+    await page.keyboard.press('Enter');
+    await armed(page);
+    expect(await violationsOn(page)).toEqual([]);
+    await tabTo(page, dialog(page).getByLabel('Hours until then; 0: at once'));
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('24');
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor({ state: 'detached' });
+    await fact('Hours until then; 0: at once').getByText('24').waitFor();
+    const rules = { personsRequired: false, leavers: 'lock', arrivalDays: 14, retentionDays: null, copiesDays: null };
+    expect(data(await daemon.call('GET', path))).toEqual({ ...rules, leaverDelayHours: 24 });
+    data(await daemon.call('PUT', path, { ...rules, leaverDelayHours: 0 }));
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

@@ -13,16 +13,19 @@ import { policies as policyWords, text } from '../../text/words.ts';
 import { allUsers } from '../accounts/states.ts';
 import { DirectorySection } from '../directory/directory.tsx';
 import { ProofPolicySection } from '../proofs/policy.tsx';
-import { PinPolicySection } from './pins.tsx';
+import { PeoplePolicySection, PinPolicySection } from './settings.tsx';
 
 /** The policies and the directory, for administrators. */
 export const PoliciesPage = () => (
   <>
     <h1>{text.nav.policies}</h1>
-    <ProofPolicySection />
-    <SignInPolicySection />
-    <PinPolicySection />
-    <DirectorySection />
+    <div class="in-order">
+      <ProofPolicySection />
+      <SignInPolicySection />
+      <PinPolicySection />
+      <DirectorySection />
+      <PeoplePolicySection />
+    </div>
   </>
 );
 
