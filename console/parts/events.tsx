@@ -4,17 +4,16 @@ import type { ComponentChildren } from 'preact';
 import type { FieldChange, Notification } from '../../src/contract/events.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { mayChange } from '../api/session.ts';
-import { linkTo } from '../router.ts';
 import { text } from '../text/words.ts';
 import { Details } from './details.tsx';
 import { Icon, type IconNode } from './icon.tsx';
-import { ActorLink, PersonLink } from './item.tsx';
+import { ActorLink, PersonLink, RecordLink } from './item.tsx';
 import { Moment } from './time.tsx';
 
 interface EventListProps {
   readonly events: readonly Notification[];
-  /** All events are of one device, which the page names. */
-  readonly isOfDevice?: boolean;
+  /** All events are of one record, which the page names. */
+  readonly isOfRecord?: boolean;
   /** Facts of the record that have a time and no event. */
   readonly facts?: readonly TimedFact[];
 }
@@ -31,13 +30,13 @@ export interface TimedFact {
 const group = { least: 3, apartMs: 600_000 };
 
 /** Events in the given order, equal ones as one line that opens. What they carry is shown as text, never as markup. */
-export function EventList({ events, isOfDevice = false, facts = [] }: EventListProps) {
-  if (!events.length) return <p class="empty">{text.common.noEvents}</p>;
+export function EventList({ events, isOfRecord = false, facts = [] }: EventListProps) {
+  if (!events.length && !facts.length) return <p class="empty">{text.common.noEvents}</p>;
   const lines = groupsOf(events).flatMap(each => {
-    const line = (event: Notification) => <EventLine key={event.id} event={event} isOfDevice={isOfDevice} />;
+    const line = (event: Notification) => <EventLine key={event.id} event={event} isOfRecord={isOfRecord} />;
     if (each.length < group.least) return each.map(event => ({ at: event.timestamp, line: line(event) }));
     // New events are added at the beginning of a group: its last one stays.
-    const folded = <EventGroup key={`group ${each.at(-1)?.id}`} events={each} isOfDevice={isOfDevice} />;
+    const folded = <EventGroup key={`group ${each.at(-1)?.id}`} events={each} isOfRecord={isOfRecord} />;
     return [{ at: each[0]?.timestamp ?? '', line: folded }];
   });
   for (const { at, icon, words, detail } of facts) {
@@ -75,7 +74,7 @@ export function groupsOf(events: readonly Notification[]): readonly (readonly No
   return groups;
 }
 
-function EventGroup({ events, isOfDevice }: Required<Omit<EventListProps, 'facts'>>) {
+function EventGroup({ events, isOfRecord }: Required<Omit<EventListProps, 'facts'>>) {
   const [event] = events;
   if (!event) return null;
   const { type, timestamp, data, actor, changes } = event;
@@ -84,7 +83,7 @@ function EventGroup({ events, isOfDevice }: Required<Omit<EventListProps, 'facts
   const isRepeated = ids.size < events.length;
   const summary = (
     <>
-      {!isOfDevice && <strong>{ids.size > 1 ? words.devices(ids.size) : [...ids]}</strong>} {text.event[type]}{' '}
+      {!isOfRecord && <strong>{ids.size > 1 ? words.devices(ids.size) : [...ids]}</strong>} {text.event[type]}{' '}
       {actor && text.who.by(text.who.kind[actor.kind]) + actor.name} {isRepeated && `· ${words.times(events.length)}`}{' '}
       {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
     </>
@@ -98,7 +97,7 @@ function EventGroup({ events, isOfDevice }: Required<Omit<EventListProps, 'facts
             {changes && changes.length > 0 && <Changes changes={changes} isOfDevice />}
             <ol class="events">
               {events.map(each => (
-                <EventLine key={each.id} event={each} isOfDevice={isOfDevice} />
+                <EventLine key={each.id} event={each} isOfRecord={isOfRecord} />
               ))}
             </ol>
           </>
@@ -115,12 +114,12 @@ const Actor = ({ kind, name }: NonNullable<Notification['actor']>) => (
   </span>
 );
 
-type EventLineProps = Readonly<{ event: Notification; isOfDevice: boolean }>;
+type EventLineProps = Readonly<{ event: Notification; isOfRecord: boolean }>;
 
-const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfDevice }: EventLineProps) => (
+const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfRecord }: EventLineProps) => (
   <li>
     <Moment at={timestamp} />
-    {!isOfDevice && <Subject data={data} />}
+    {!isOfRecord && <Subject data={data} />}
     <span>
       <Icon of={iconOf(type)} /> {text.event[type]}
     </span>
@@ -189,15 +188,7 @@ function Subject({ data }: Pick<Notification, 'data'>) {
   // Entries about an account at the provider have no id of it.
   if (typeof data.username === 'string' && !id) return <ActorLink kind="user" name={data.username} />;
   if (!page) return <span>{named}</span>;
-  return (
-    <a
-      href={linkTo(
-        name === 'deviceId' || name === 'personId' || name === 'userId' ? `${page}/${encodeURIComponent(id)}` : page,
-      )}
-    >
-      {named}
-    </a>
-  );
+  return <RecordLink page={page} id={id} name={named} />;
 }
 
 function detailOf(data: Notification['data']): string {

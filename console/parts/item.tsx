@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { isAdmin, mayChange } from '../api/session.ts';
 import { lastOf, linkTo, place } from '../router.ts';
+import type { PageName } from '../text/en.ts';
 
 /** The id in the address of a page. It stays on the way to another page, so that nothing is requested. */
 export function useItem(page: string): ReadonlySignal<string> {
@@ -24,10 +25,15 @@ export const Back = ({ to, words }: { readonly to: string; readonly words: strin
   </p>
 );
 
-/** Leads to the page of a device. */
-export const DeviceLink = ({ id }: { readonly id: string }) => (
-  <a href={linkTo(`devices/${encodeURIComponent(id)}`)}>{id}</a>
+type RecordLinkProps = Readonly<{ page: PageName; id: string; name?: ComponentChildren }>;
+
+/** Leads to the page of a record. */
+export const RecordLink = ({ page, id, name = id }: RecordLinkProps) => (
+  <a href={linkTo(`${page}/${encodeURIComponent(id)}`)}>{name}</a>
 );
+
+/** Leads to the page of a device. */
+export const DeviceLink = ({ id }: { readonly id: string }) => <RecordLink page="devices" id={id} />;
 
 /** Leads to the page of a person; to the keys under the name if it is not one of a person, or the role has no page of persons. */
 export const PersonLink = ({ personId, name, children = name }: Readonly<PersonLinkProps>) => (
@@ -38,13 +44,19 @@ export const PersonLink = ({ personId, name, children = name }: Readonly<PersonL
 type PersonLinkProps = { personId?: string | null; name: string; children?: ComponentChildren };
 
 /** Pages of what can act. A program has none. */
-const actorPages: Readonly<Record<string, string>> = { token: 'tokens', directory: 'providers', provider: 'providers' };
+const actorPages: Readonly<Record<string, PageName>> = {
+  user: 'users',
+  token: 'tokens',
+  directory: 'providers',
+  provider: 'providers',
+};
 
-/** Leads to who has done something; an account by name; the name of a token may come after `token:`. */
+/** Leads to who has done something, by name. That of a program may come after its kind, as in `token:`. */
 export function ActorLink({ name, kind = name?.startsWith('token:') ? 'token' : 'user' }: Readonly<ActorProps>) {
   if (name === null) return null;
-  const page = kind === 'user' ? `users/${encodeURIComponent(name)}` : actorPages[kind];
-  return page && isAdmin.value ? <a href={linkTo(page)}>{name}</a> : name;
+  const page = actorPages[kind];
+  const id = kind === 'user' ? name : name.replace(`${kind}:`, '');
+  return page && isAdmin.value ? <RecordLink {...{ page, id, name }} /> : name;
 }
 type ActorProps = { name: string | null; kind?: string };
 

@@ -23,12 +23,15 @@ import { useRowKeys } from './row-keys.ts';
 import { OrderChoice, orderTexts, type Sort, type SortValues, sorted } from './sort.tsx';
 import { reporting } from './toast.ts';
 
+/** The page of a record of a list. */
+export const RecordPage = lazy(async () => (await import('./record-page.tsx')).RecordPage);
 const RecordSheet = lazy(async () => (await import('./record-sheet.tsx')).RecordSheet);
 
 interface ListWords<C extends string, A extends string> extends RecordWords<C, A> {
   /** Absent: the name of the page in the navigation. */
   readonly title?: string;
-  readonly action: Readonly<Record<Exclude<A, CommonAction> | 'create', string>>;
+  /** Absent: there are none. */
+  readonly action?: Readonly<Record<Exclude<A, CommonAction> | 'create', string>>;
   readonly total: (count: number) => string;
   readonly hint?: string;
   /** Shown instead of a table without rows. */
@@ -48,7 +51,7 @@ interface ListPageProps<R, C extends string, A extends string> {
   /** Buttons beside the one that makes a record. */
   readonly actions?: ComponentChildren;
   /** Shown instead of a table without rows. Absent: that of the words. */
-  readonly empty?: string;
+  readonly empty?: ComponentChildren;
   /** Stands between the title and the table. */
   readonly children?: ComponentChildren;
 }
@@ -62,7 +65,7 @@ export function ListPage<R, C extends string, A extends string>(props: ListPageP
   /** The dialog outlives its button: what it makes ends the empty page. Another one for each click, as of `DialogButton`. */
   const creating = useSignal<object | null>(null);
   const create = Create && (
-    <Button words={`${words.action.create} …`} class="main" onClick={() => (creating.value = {})} />
+    <Button words={`${words.action?.create} …`} class="main" onClick={() => (creating.value = {})} />
   );
   // The first step of an empty page stands where its records would.
   const isEmpty = empty !== undefined && total === 0;

@@ -5,6 +5,9 @@ import { newKey } from '../api/request.ts';
 import type { common } from '../text/en.ts';
 import { text } from '../text/words.ts';
 import { Button } from './button.tsx';
+import type { EventSelection } from './changes.ts';
+import type { TimedFact } from './events.tsx';
+import type { Fact } from './facts.tsx';
 import { lazyDialog } from './lazy.tsx';
 import { MoreButton } from './menu.tsx';
 import type { Sort, SortValues } from './sort.tsx';
@@ -74,8 +77,17 @@ export interface RecordKind<R, C extends string, A extends string> {
   readonly sorts?: SortValues<R, NoInfer<C>>;
   /** The column that the daemon sorts by, the newest first. */
   readonly usualSort?: NoInfer<C>;
-  /** What its sheet shows. Absent: the cells of its row, whole. */
+  /** What its page and its sheet show. Absent: the cells of its row, whole, what is below them, and its history. */
   readonly Story?: ComponentType<{ readonly record: R; readonly onChanged: () => void }>;
+  /** Facts for which its row has no room. */
+  readonly more?: (record: R) => readonly Fact[];
+  readonly Below?: ComponentType<{ readonly record: R }>;
+  /** Its events by its key, also of one that was removed. */
+  readonly history?: (key: string, record?: R) => EventSelection;
+  /** A hook: what has a time and no event. */
+  readonly useFacts?: (record: R) => readonly TimedFact[];
+  /** What else its address may have instead of its key. */
+  readonly aliases?: (record: R) => readonly (string | undefined)[];
   /** In the order of the buttons. */
   readonly actions: Readonly<Record<A, RecordAction<R, NoInfer<A>>>>;
 }
@@ -117,9 +129,9 @@ export function useRecordActions<R, C extends string, A extends string>(
         else asked.value = { name, record };
       },
     }));
-  /** A button for the one action of a kind, a menu for several. */
+  /** A button for the one action of a kind, else a menu. */
   const control = (record: R, menuClass = '', onPeek?: () => void) =>
-    actions.length > 1 ? (
+    actions.length !== 1 ? (
       <MoreButton
         of={kind.nameOf(record)}
         groups={[{ items: itemsOf(record) }, { items: onPeek ? [{ words: text.common.peek, onChoose: onPeek }] : [] }]}
@@ -155,7 +167,8 @@ export function RecordTable<R, C extends string, A extends string>(props: Record
         {dialog}
       </>
     );
-  const hasActions = records.some(record => offered(record).length > 0);
+  const hasNone = Object.keys(kind.actions).length === 0;
+  const hasActions = (hasNone && onPeek) || records.some(record => offered(record).length > 0);
   return (
     <>
       <Table

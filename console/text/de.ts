@@ -107,6 +107,7 @@ export const common: typeof en.common = {
     updating: 'Wird aktualisiert …',
     none: 'Keine',
     unknownPage: 'Diese Seite gibt es nicht.',
+    unknownRecord: 'Diesen Eintrag gibt es nicht, oder er wurde entfernt.',
     never: 'nie',
     peek: 'Neben der Liste anzeigen',
     deviceCount: 'Geräte',
@@ -238,6 +239,7 @@ export const common: typeof en.common = {
     KEY_ATTACHED: 'eingesteckt',
     KEY_DETACHED: 'abgezogen',
   },
+  history: { title: 'Verlauf', older: 'Ältere Ereignisse', begin: 'Keine älteren Ereignisse.' },
   record: {
     action: { remove: 'Entfernen', test: 'Testen', download: 'Herunterladen' },
     done: { remove: name => `${name} ist entfernt.` },
@@ -756,9 +758,6 @@ export const device: typeof en.device = {
     ACTIVATE: 'Das Gerät wird an die Person gebunden.',
   },
   history: {
-    title: 'Verlauf',
-    older: 'Ältere Ereignisse',
-    begin: 'Keine älteren Ereignisse.',
     proved: 'geprüft',
     used: 'zuletzt benutzt',
     issued: 'ausgestellt bei',
@@ -1084,7 +1083,6 @@ export const users: typeof en.users = {
   total: count => s(count, 'Konto', 'Konten'),
   column: { key: 'Sicherheitsschlüssel', since: 'Angelegt' },
   key: { yes: 'registriert', no: 'keiner', until: time => `darf bis ${time} registriert werden` },
-  back: 'Alle Konten',
   state: { enabled: 'aktiv', disabled: 'gesperrt', removed: 'entfernt' },
   you: 'Sie',
   action: {
@@ -1338,8 +1336,7 @@ export const webhooks: typeof en.webhooks = {
   total: count => s(count, 'Webhook', 'Webhooks'),
   empty: 'Es wurde noch kein Webhook angelegt.',
   column: { url: 'Adresse', types: 'Ereignisse', waiting: 'Wartend', delivered: 'Zuletzt zugestellt' },
-  action: { create: 'Webhook anlegen', deliveries: 'Zustellungen', disable: 'Ausschalten', enable: 'Einschalten' },
-  of: { deliveries: url => `Zustellungen an ${url}` },
+  action: { create: 'Webhook anlegen', disable: 'Ausschalten', enable: 'Einschalten' },
   ask: {
     test: 'Eine signierte Nachricht der Art WEBHOOK_TEST wird einmal gesendet.',
     disable: 'Bis zum Einschalten werden keine Ereignisse gesendet. Neue Ereignisse warten.',
@@ -1363,13 +1360,10 @@ export const webhooks: typeof en.webhooks = {
   created: id => `Webhook ${id}`,
   once: 'Kopieren Sie das Geheimnis jetzt: Es wird nicht noch einmal angezeigt. Der Empfänger prüft damit die Signaturen.',
   secret: 'Geheimnis',
-  attempts: count => `Die letzten ${count} Versuche, der neueste zuerst.`,
-  noAttempt: 'Noch keine Zustellungen.',
-  attempt: {
-    column: { event: 'Ereignis', attempt: 'Versuch' },
-    action: { replay: 'Erneut senden' },
-    of: { replay: event => `Erneut senden: Ereignis ${event}` },
-  },
+  attempt: (eventId, event, attempt) =>
+    `Zustellung von Ereignis ${eventId}: ${event}${attempt > 1 ? `, Versuch ${attempt}` : ''}`,
+  replay: 'Erneut senden',
+  replayOf: eventId => `Erneut senden: Ereignis ${eventId}`,
   delivered: 'zugestellt',
   failed: 'fehlgeschlagen',
 };
@@ -1456,6 +1450,7 @@ export const providers: typeof en.providers = {
   },
   accepts: name => `${name} nimmt Anfragen dieses Registers an.`,
   fails: (name, problem) => `${name} funktioniert nicht: ${problem}`,
+  checked: part => `${part}: zuletzt geprüft`,
   nameHint: 'Befehle und der Knopf der Anmeldung benutzen ihn. Was denselben Namen hat, ist ein Anbieter.',
   kept: 'Leer: Das gespeicherte bleibt.',
   field: {

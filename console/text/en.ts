@@ -84,6 +84,7 @@ export const common = {
     updating: 'Updating …',
     none: 'None',
     unknownPage: 'This page does not exist.',
+    unknownRecord: 'There is no such record, or it was removed.',
     never: 'never',
     /** Below a number. */
     peek: 'Show beside the list',
@@ -166,6 +167,7 @@ export const common = {
   status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'retired' },
   type: { UKEY: 'USB key', SIMKEY: 'SIM key' },
   event: eventTitles,
+  history: { title: 'History', older: 'Older events', begin: 'No older events.' },
   /** Actions on records of several kinds, and their reports. */
   record: {
     action: { remove: 'Remove', test: 'Test', download: 'Download' },
@@ -679,9 +681,6 @@ export const device = {
     ACTIVATE: 'The device is bound to the person.',
   },
   history: {
-    title: 'History',
-    older: 'Older events',
-    begin: 'No older events.',
     proved: 'checked',
     used: 'last used',
     issued: 'issued at',
@@ -778,7 +777,8 @@ export const health = {
     daemons: '',
     store: 'Check the disk or the database server, then: devmgr daemon check.',
     forwarding: 'If the number grows, check the receiver of --forward. Nothing is lost while it is unavailable.',
-    webhooks: 'Open the deliveries under Webhooks, fix the receiver, then enable the webhook.',
+    webhooks:
+      'Open the webhook under Webhooks: its history has the reasons. Fix the receiver, then enable the webhook.',
     directory: 'Open the directory under Policies to see the problem. Then read it again.',
     providers:
       'If the number does not fall, open Providers to see why a provider refuses. The registry retries the removals.',
@@ -985,7 +985,6 @@ export const users = {
   total: (count: number) => s(count, 'account'),
   column: { key: 'Security key', since: 'Created' },
   key: { yes: 'registered', no: 'none', until: (time: string) => `may be registered until ${time}` },
-  back: 'All accounts',
   state: { enabled: 'enabled', disabled: 'disabled', removed: 'removed' },
   you: 'you',
   action: {
@@ -1103,7 +1102,6 @@ export const policies = {
     change: 'Change recipients',
     field: { recipients: 'Recipients, age1…' },
   },
-  directory: {
   people: {
     title: 'Persons, leavers and keys that are sent',
     hint: 'Delays that run already are kept.',
@@ -1120,6 +1118,7 @@ export const policies = {
   },
     title: 'Directory of persons',
     hint: 'Persons are read from this directory. If a person is disabled or removed there, the devices of the person are locked.',
+  directory: {
     off: 'No directory is set up.',
     setUp: 'Add one under Providers',
     address: 'Address',
@@ -1216,8 +1215,7 @@ export const webhooks = {
   total: (count: number) => s(count, 'webhook'),
   empty: 'No webhook has been created yet.',
   column: { url: 'Address', types: 'Events', waiting: 'Waiting', delivered: 'Last delivered' },
-  action: { create: 'Create webhook', deliveries: 'Deliveries', disable: 'Disable', enable: 'Enable' },
-  of: { deliveries: (url: string) => `Deliveries to ${url}` },
+  action: { create: 'Create webhook', disable: 'Disable', enable: 'Enable' },
   ask: {
     test: 'A signed message of the type WEBHOOK_TEST is posted once.',
     disable: 'No events are posted until the webhook is enabled. New events wait.',
@@ -1241,13 +1239,10 @@ export const webhooks = {
   created: (id: string) => `Webhook ${id}`,
   once: 'Copy the secret now: it is not shown again. The endpoint uses it to check signatures.',
   secret: 'Secret',
-  attempts: (count: number) => `The last ${count} attempts, the latest first.`,
-  noAttempt: 'No deliveries yet.',
-  attempt: {
-    column: { event: 'Event', attempt: 'Attempt' },
-    action: { replay: 'Post again' },
-    of: { replay: (event: string) => `Post again: event ${event}` },
-  },
+  attempt: (eventId: number, event: string, attempt: number) =>
+    `delivery of event ${eventId}: ${event}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
+  replay: 'Post again',
+  replayOf: (eventId: number) => `Post again: event ${eventId}`,
   delivered: 'delivered',
   failed: 'failed',
 };
@@ -1334,6 +1329,7 @@ export const providers = {
   },
   accepts: (name: string) => `${name} accepts requests of this registry.`,
   fails: (name: string, problem: string) => `${name} does not work: ${problem}`,
+  checked: (part: string) => `${part}: last check`,
   nameHint: 'Commands use it, and the button for the sign-in shows it. What has one name is one provider.',
   kept: 'Leave this empty to keep the stored one.',
   field: {

@@ -126,7 +126,7 @@ needs('chromium')('the pages of the line', () => {
     await page.getByText('3 daemons use this registry.').waitFor();
     await page.getByText('Check the disk or the database server').waitFor();
     await page.getByText('3 entries of the journal wait to be forwarded.').waitFor();
-    await page.getByText('Open the deliveries under Webhooks').waitFor();
+    await page.getByText('Open the webhook under Webhooks').waitFor();
     await page.getByText('Open the directory under Policies').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await context.close();

@@ -6,7 +6,7 @@ import { type ConsoleTab, settled } from './browser.ts';
 import { everyPlace, OWN_KEYS, stuck, wholeRegistry } from './states.ts';
 
 /** Pages whose rows are the records themselves, which have no page each. */
-const lists = ['tokens', 'webhooks', 'providers', 'packages', 'trust'];
+const lists = ['packages', 'trust'];
 
 /** Script of the page: texts with one of the names outside a link, a control, a title or a command. */
 const unlinkedIn = (names: readonly string[], isList: boolean): string => `(() => {
@@ -14,11 +14,13 @@ const unlinkedIn = (names: readonly string[], isList: boolean): string => `(() =
   const pattern = new RegExp('(?<![\\\\w.@:=/-])(' + escaped + ')(?![\\\\w@/-]|\\\\.\\\\w)');
   // The full name of a person is in a row that leads to the person.
   const isOfRow = text => text.parentElement.closest('tr')?.querySelector('th a[href*="people/"]');
+  // What was changed of a record is below the link to it.
+  const isOfEvent = text => text.parentElement.closest('.changes')?.closest('li').querySelector('a')?.textContent.includes(text.textContent);
   const free = 'a, button, label, option, code, caption, summary, h1, time${isList ? ', th' : ''}';
   const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
   const found = new Set();
   for (let text = texts.nextNode(); text; text = texts.nextNode())
-    if (pattern.test(text.textContent) && !text.parentElement.closest(free) && !isOfRow(text))
+    if (pattern.test(text.textContent) && !text.parentElement.closest(free) && !isOfRow(text) && !isOfEvent(text))
       found.add(text.parentElement.closest('section, table')?.textContent.slice(0, 20) + ' … ' + text.textContent);
   return [...found];
 })()`;
@@ -33,14 +35,18 @@ needs('chromium')('the name of a record on every page of the console', () => {
     const admin = sessionFor('overview');
     const listed = async (path: string) =>
       data(await daemon.call('GET', path, undefined, admin)).list as Record<string, string>[];
-    const [devices, people, users, providers] = await Promise.all(
-      ['/api/devices/list?size=100', '/api/people/list?size=100', '/api/users/list', '/api/providers/list'].map(listed),
+    const [devices, people, users, providers, webhooks, tokens] = await Promise.all(
+      [
+        ...['/api/devices/list?size=100', '/api/people/list?size=100', '/api/users/list'],
+        ...['/api/providers/list', '/api/webhooks/list', '/api/tokens/list'],
+      ].map(listed),
     );
     names = [
       ...devices!.map(({ deviceId }) => deviceId!),
       ...people!.flatMap(({ personId, userName, name }) => [personId!, userName!, ...(name ? [name] : [])]),
       ...users!.map(({ username }) => username!),
-      ...providers!.map(({ name }) => name!),
+      ...[...providers!, ...tokens!].map(({ name }) => name!),
+      ...webhooks!.map(({ url }) => url!),
       items.lots!,
       items.stations!,
     ];
@@ -56,6 +62,9 @@ needs('chromium')('the name of a record on every page of the console', () => {
       'a person with an open case': namesOf('a person with an open case'),
       'a shipped, overdue key': [placeOf('a shipped, overdue key').split('/')[1]!],
       'users/ITEM': [user.username!],
+      'providers/ITEM': [items.providers!],
+      'webhooks/ITEM': webhooks!.map(({ url }) => url!),
+      'tokens/ITEM': ['line-3'],
       'lots/ITEM': [items.lots!],
       'stations/ITEM': [items.stations!],
     };

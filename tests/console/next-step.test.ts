@@ -13,6 +13,9 @@ needs('chromium')('a page of the console', () => {
   let personId = '';
   beforeAll(async () => {
     devices = await fleet(daemon, 'Next', 6, 3);
+    const settings = { type: 'okta', address: 'https://example.okta.com', secret: 'a token' };
+    data(await daemon.call('POST', '/api/providers', { name: 'company', ...settings }));
+    data(await daemon.call('POST', '/api/tokens', { name: 'line-3', role: 'VIEWER', expiresInDays: 90 }));
     personId = data(await daemon.call('POST', '/api/people', { userName: 'alice', name: 'Alice Next' })).personId;
   });
 
@@ -40,6 +43,8 @@ needs('chromium')('a page of the console', () => {
     ['devices', '#/devices/DEV-1', 'DEV-1 · One · devmgr'],
     ['people', '#/people/PER-1', 'Alice Next · devmgr'],
     ['lots', '#/lots/1', 'Lot 1 · devmgr'],
+    ['providers', '#/providers/company', 'company · devmgr'],
+    ['tokens', '#/tokens/line-3', 'line-3 · devmgr'],
   ])('has the name of its record in the title of the window: %s', async (list, address, title) => {
     const { page, context } = await openTab({ place: list });
     await page.goto(`${daemon.url}/console/${address}`);

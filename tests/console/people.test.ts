@@ -162,8 +162,7 @@ needs('chromium')('the pages of persons in the console', () => {
     await post(`/api/people/${personId}/leave`, { reason: 'has left' });
     const { page, context, complaints } = await openTab({ place: `people/${personId}` });
     const open = async () => {
-      await tabTo(page, button(page, 'Erase …'));
-      await page.keyboard.press('Enter');
+      await choose(page, 'erased', 'Erase');
       await armed(page);
       await dialog(page).getByText(`shows ${personId} instead of the name`).waitFor();
     };

@@ -82,11 +82,19 @@ needs('chromium')('providers in the console', () => {
     await status(page, 'company accepts requests of this registry.');
     await page.keyboard.press('Escape');
     await row(page, 'company').getByText('works').waitFor();
+    await row(page, 'company').getByRole('link').press('Enter');
+    await page.getByRole('heading', { name: 'company' }).waitFor();
+    const line = (words: string) => page.locator('.events li').filter({ hasText: words });
+    await line('Keys: last check').getByText('works', { exact: true }).waitFor();
+    await line('secret of the provider replaced').waitFor();
+    await line('provider added').waitFor();
+    expect(await violationsInBoth(page)).toEqual([]);
+    await button(page, 'Test …').waitFor();
     await choose(page, 'company', 'Remove');
     await armed(page);
     await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
     await page.keyboard.press('Enter');
-    await row(page, 'company').waitFor({ state: 'detached' });
+    await page.getByText('There is no such record').waitFor();
     expect(data(await daemon.call('GET', '/api/providers/list')).list).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();
@@ -198,6 +206,7 @@ needs('chromium')('providers in the console', () => {
     await show('');
     await waiting.click();
     await actionsFor(page, name).waitFor();
+    await page.getByRole('link', { name, exact: true }).waitFor();
     await row(page, name).getByText('fails', { exact: true }).waitFor();
     expect(await violationsInBoth(page)).toEqual([]);
     await show(`devices/${deviceId}`);
@@ -214,6 +223,10 @@ needs('chromium')('providers in the console', () => {
       .first()
       .waitFor();
     expect(await waiting.count()).toBe(0);
+    await show(`devices/${deviceId}`);
+    await page.getByText('Sign-in at providers', { exact: true }).click();
+    await row(page, credentialId).getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name }).waitFor();
     await context.close();
   });
 });

@@ -10,7 +10,9 @@ interface Sample {
 }
 
 /** Ids, by the page that shows them. */
-type SampleItems = Readonly<Record<'devices' | 'people' | 'users' | 'lots' | 'stations', string>>;
+type SampleItems = Readonly<
+  Record<'devices' | 'people' | 'users' | 'lots' | 'stations' | 'tokens' | 'webhooks' | 'providers', string>
+>;
 
 const hour = 3_600_000;
 
@@ -129,7 +131,7 @@ export async function fillSample({ url, password, forward = () => {} }: Sample):
     const { deviceId } = all[i]!;
     await post('/api/devices/generate-activation-code', { deviceId, validityDays: 4, reason: 'a new person' });
   }
-  await post('/api/webhooks', {
+  const { webhookId } = await post('/api/webhooks', {
     url: 'https://hooks.example.com/devmgr',
     types: ['DEVICE_LOCKED', 'DEVICE_DEACTIVATED'],
   });
@@ -142,6 +144,9 @@ export async function fillSample({ url, password, forward = () => {} }: Sample):
     users: users.find(({ username }: { username: string }) => username === 'ada').id,
     lots: '2026-44',
     stations: 'line-2',
+    tokens: 'line-3',
+    webhooks: webhookId,
+    providers: 'company',
   };
 
   /** Persons, one of whom has left, one with devices that are held. */

@@ -22,8 +22,8 @@ export const everyPlace = [...places, ...states, OWN_KEYS];
 
 /** Runs in the page: what is wrong or empty, without a link, a control or a command that leads on. */
 export const stuck = `[...document.querySelectorAll('main :is(.badge.warn, .badge.bad, .empty, [role=alert])')]
-  .filter(each => each.textContent.trim() && !each.closest('tr, li, section, .empty')?.querySelector('a, button, code'))
-  .map(each => each.closest('tr, li, section, .empty')?.textContent ?? each.textContent)`;
+  .filter(each => each.textContent.trim() && !each.closest('tr, li, section, .empty, .bar')?.querySelector('a, button, code'))
+  .map(each => each.closest('tr, li, section, .empty, .bar')?.textContent ?? each.textContent)`;
 
 /** A registry in which every page has something to show, and every state a record. */
 export function wholeRegistry(): ConsoleTests & {

@@ -22,7 +22,7 @@ needs('chromium')('the page Webhooks of the console', () => {
   const { daemon, openTab } = tests;
   const create = async (url: string) => data(await daemon.call('POST', '/api/webhooks', { url }));
 
-  it('creates a webhook by keyboard alone, shows its secret once, and lists its deliveries', async () => {
+  it('creates a webhook by keyboard alone, shows its secret once, and has its deliveries on its page', async () => {
     const receiver = await startReceiver();
     const { page, context, complaints } = await openTab({ place: 'webhooks' });
     await page.getByText('No webhook has been created yet.').waitFor();
@@ -45,23 +45,24 @@ needs('chromium')('the page Webhooks of the console', () => {
     await register(daemon);
     await receiver.arrived(1);
     expect(receiver.verified(secret)).toHaveLength(1);
-    await choose(page, receiver.url, 'Deliveries');
-    await dialog(page).getByText('delivered', { exact: true }).waitFor();
-    await dialog(page)
-      .getByRole('button', { name: /^Post again: event \d+$/ })
-      .press('Enter');
+    await tabTo(page, receiver.url);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: receiver.url }).getByText('active').waitFor();
+    await expect.poll(() => page.title()).toBe(`${receiver.url} · devmgr`);
+    await page.locator('.events li').filter({ hasText: 'webhook created' }).waitFor();
+    await page.getByText('delivered', { exact: true }).waitFor();
+    await tabTo(page, button(page, /^Post again: event \d+$/));
+    await page.keyboard.press('Enter');
     await status(page, `${receiver.url} accepted the message`);
     const [first, again] = receiver.verified(secret);
     expect([again?.id, again?.body]).toEqual([first?.id, first?.body]);
-    await page.keyboard.press('Escape');
-    await dialog(page).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
     await context.close();
   });
 
   it('shows the end of a long address, and the whole reason of a failed delivery', async () => {
     const receiver = await startReceiver({ status: 500 });
-    const { url, webhookId } = await create(`${receiver.url}/the/registry/of/all/keys/of/the/company/incoming-1`);
+    const { webhookId } = await create(`${receiver.url}/the/registry/of/all/keys/of/the/company/incoming-1`);
     await register(daemon);
     await receiver.arrived(1);
     const { page, context } = await openTab({ place: 'webhooks' });
@@ -69,11 +70,10 @@ needs('chromium')('the page Webhooks of the console', () => {
     await head.waitFor();
     const isCut = (each: Locator) => each.evaluate(cell => cell.scrollWidth > cell.clientWidth);
     expect(await isCut(head)).toBe(false);
-    await choose(page, url, 'Deliveries');
-    const result = dialog(page).locator('td.free').first();
-    await result.getByText('failed', { exact: true }).waitFor();
+    await head.getByRole('link').press('Enter');
+    const result = page.locator('.events li').filter({ hasText: 'failed 500' });
+    await result.getByText(/delivery of event \d+: /).waitFor();
     expect(await isCut(result)).toBe(false);
-    await page.keyboard.press('Escape');
     data(await daemon.call('POST', `/api/webhooks/${webhookId}/remove`));
     await context.close();
   });
@@ -93,9 +93,6 @@ needs('chromium')('the page Webhooks of the console', () => {
     await status(page, `${url} did not accept the message`);
     await register(daemon);
     await row(page, url).getByText('retrying').waitFor();
-    await choose(page, url, 'Deliveries');
-    await dialog(page).getByText('failed', { exact: true }).first().waitFor();
-    await button(page, 'Close').click();
     await change('Disable');
     await row(page, url).getByText('disabled', { exact: true }).waitFor();
     receiver.answer(taken);
@@ -116,6 +113,34 @@ needs('chromium')('the page Webhooks of the console', () => {
     await context.close();
   });
 
+  it('has a page whose next action enables it, and which keeps its history after its removal', async () => {
+    const { url, webhookId } = await create('https://hooks.example.com/removed');
+    data(await daemon.call('POST', `/api/webhooks/${webhookId}/disable`));
+    const { page, context, complaints } = await openTab({ place: `webhooks/${webhookId}` });
+    const title = page.getByRole('heading', { name: url });
+    await title.getByText('disabled', { exact: true }).waitFor();
+    const change = async (name: string) => {
+      await armed(page);
+      await tabTo(page, dialog(page).getByRole('button', { name, exact: true }));
+      await page.keyboard.press('Enter');
+      await dialog(page).waitFor({ state: 'detached' });
+    };
+    await tabTo(page, button(page, 'Enable …'));
+    await page.keyboard.press('Enter');
+    await change('Enable');
+    await title.getByText('active', { exact: true }).waitFor();
+    await button(page, 'Test …').waitFor();
+    await choose(page, url, 'Remove');
+    await change('Remove');
+    await page.getByText('There is no such record').waitFor();
+    const lines = page.locator('.events li');
+    for (const event of ['removed', 'enabled', 'disabled', 'created'])
+      await lines.filter({ hasText: `webhook ${event}` }).waitFor();
+    expect(await lines.count()).toBe(4);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('is not there for a DEALER', async () => {
     const place = { place: 'webhooks', link: 'Webhooks', path: '/api/webhooks' };
     expect(await withoutPage(tests, 'DEALER', place)).toEqual({ links: 0, requests: [] });
@@ -129,10 +154,10 @@ needs('chromium')('the page Webhooks of the console', () => {
     const { page, context } = await openTab({ place: 'webhooks', colorScheme });
     await actionsFor(page, `${receiver.url}/${colorScheme}`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
-    await choose(page, `${receiver.url}/${colorScheme}`, 'Deliveries');
-    await dialog(page).getByText('delivered', { exact: true }).first().waitFor();
+    await page.getByRole('link', { name: `${receiver.url}/${colorScheme}` }).click();
+    await page.getByText('delivered', { exact: true }).first().waitFor();
     expect(await violationsOn(page)).toEqual([]);
-    await button(page, 'Close').click();
+    await page.goBack();
     await button(page, 'Create webhook …').click();
     await armed(page);
     expect(await violationsOn(page)).toEqual([]);

@@ -6,6 +6,8 @@ import { removedEmail } from '../../../src/contract/values.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { endSession } from '../../api/session.ts';
+import { changesOf } from '../../parts/changes.ts';
+import { PersonLink } from '../../parts/item.tsx';
 import { lazyDialog } from '../../parts/lazy.tsx';
 import { ListPage } from '../../parts/list-page.tsx';
 import { pageIn } from '../../parts/pager.tsx';
@@ -67,6 +69,9 @@ export const users: RecordKind<ListedUser, UserColumn, UserAction> = {
     since: ({ createdAt }) => Date.parse(createdAt),
   },
   usualSort: 'since',
+  more: ({ personId }) => [[text.column.person, personId && <PersonLink personId={personId} name={personId} />]],
+  history: userId => changesOf({ userId: [userId] }),
+  aliases: ({ username }) => [username],
   actions: {
     edit: { Dialog: EditUser },
     password: { Dialog: SetPassword },

@@ -1,7 +1,7 @@
 /** State of users for the pages. */
-import { paging } from '../../../src/contract/limits.ts';
 import type { ListedUser, User } from '../../../src/contract/users.ts';
 import { removedEmail } from '../../../src/contract/values.ts';
+import { everyPage } from '../../api/every-page.ts';
 import { call } from '../../api/request.ts';
 import { session } from '../../api/session.ts';
 
@@ -15,12 +15,5 @@ export function stateOf({ disabled, email }: User): 'enabled' | 'disabled' | 're
 }
 
 /** All users, in order of creation. */
-export async function allUsers(signal: AbortSignal): Promise<readonly ListedUser[]> {
-  const found: ListedUser[] = [];
-  for (let page = 1; ; page++) {
-    const query = { page, size: paging.maxSize, sortOrder: 'asc' } as const;
-    const { list, pagination } = await call('listUsers', { query }, { signal });
-    found.push(...list);
-    if (page >= pagination.totalPages) return found;
-  }
-}
+export const allUsers = (signal: AbortSignal): Promise<readonly ListedUser[]> =>
+  everyPage(part => call('listUsers', { query: { ...part, sortOrder: 'asc' } }, { signal }));

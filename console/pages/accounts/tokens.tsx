@@ -1,11 +1,13 @@
 /** The service tokens of the registry, and what an administrator does with them. */
 import type { ServiceToken } from '../../../src/contract/tokens.ts';
+import { allTokens } from '../../api/every-page.ts';
 import { call, serverNow } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { ActorLink } from '../../parts/item.tsx';
+import { changesOf } from '../../parts/changes.ts';
+import { ActorLink, RecordLink } from '../../parts/item.tsx';
 import { lazyDialog } from '../../parts/lazy.tsx';
-import { ListPage } from '../../parts/list-page.tsx';
-import { pageIn } from '../../parts/pager.tsx';
+import { ListPage, RecordPage } from '../../parts/list-page.tsx';
+import { onePage, pageIn } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { place } from '../../router.ts';
@@ -28,7 +30,7 @@ const tokens: RecordKind<ServiceToken, TokenColumn, 'adopt' | 'revoke'> = {
   keyOf: ({ tokenId }) => tokenId,
   nameOf: ({ name }) => name,
   columns: {
-    name: ({ name }) => name,
+    name: ({ tokenId, name }) => <RecordLink page="tokens" id={tokenId} name={name} />,
     role: ({ role }) => text.role[role],
     may: ({ may }) => {
       const { permission, nothing } = tokenWords;
@@ -43,6 +45,8 @@ const tokens: RecordKind<ServiceToken, TokenColumn, 'adopt' | 'revoke'> = {
   },
   rowHead: 'name',
   classes: { networks: 'minor', by: 'minor' },
+  aliases: ({ name }) => [name],
+  history: tokenId => changesOf({ tokenId: [tokenId] }),
   actions: {
     adopt: {
       carryOut: ({ tokenId }) => call('adoptToken', { params: { tokenId } }),
@@ -56,4 +60,10 @@ const tokens: RecordKind<ServiceToken, TokenColumn, 'adopt' | 'revoke'> = {
 export function TokensPage() {
   const list = useResource(signal => call('listTokens', { query: pageIn(place.value.query) }, { signal }));
   return <ListPage path="tokens" kind={tokens} words={tokenWords} list={list} Create={CreateToken} />;
+}
+
+/** The token that the address names: it has its id or its name. */
+export function TokenPage() {
+  const all = useResource(async signal => onePage(await allTokens(signal)));
+  return <RecordPage path="tokens" kind={tokens} words={tokenWords} all={all} />;
 }

@@ -1,73 +1,28 @@
 /** A user: what an administrator does with one, the security keys, and what to do when one is lost. */
 import { useSignal } from '@preact/signals';
-import type { User } from '../../../src/contract/users.ts';
+import type { ListedUser, User } from '../../../src/contract/users.ts';
 import { useAction } from '../../api/action.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Button } from '../../parts/button.tsx';
-import { FactList } from '../../parts/facts.tsx';
-import { Back, PersonLink } from '../../parts/item.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
+import { RecordPage } from '../../parts/list-page.tsx';
+import { onePage } from '../../parts/pager.tsx';
 import { ProblemNotice } from '../../parts/problem.tsx';
-import { useRecordActions } from '../../parts/records.tsx';
-import { reporting } from '../../parts/toast.ts';
-import { place, useTitle } from '../../router.ts';
 import { moment } from '../../text/numbers.ts';
-import { text, users as words } from '../../text/words.ts';
+import { users as words } from '../../text/words.ts';
 import { Keys, type KeysOfUser } from './keys.tsx';
 import { users } from './page.tsx';
 import { allUsers, isOwn } from './states.ts';
 
 /** The user that the address names, by id or by name. */
 export function UserPage() {
-  const resource = useResource(async signal => {
-    const [, named] = place.value.path;
-    const all = await allUsers(signal);
-    return all.find(({ id }) => id === named) ?? all.find(({ username }) => username === named) ?? null;
-  });
-  const { control, dialog } = useRecordActions(users, words, reporting(resource.reload));
-  const user = resource.data.value;
-  useTitle(user?.username);
-  const heads = { ...text.column, ...words.column };
-  return (
-    <>
-      <Back to="users" words={words.back} />
-      <div class="bar">
-        <h1>
-          {user?.username ?? text.nav.users} {user && users.columns.state(user)}
-        </h1>
-        {user && control(user)}
-      </div>
-      {dialog}
-      <Loaded from={resource}>
-        {known =>
-          known ? (
-            <>
-              <div class="cards">
-                <section>
-                  <FactList
-                    facts={[
-                      ...facts.map(name => [heads[name], users.columns[name](known)] as const),
-                      [
-                        text.column.person,
-                        known.personId && <PersonLink personId={known.personId} name={known.personId} />,
-                      ],
-                    ]}
-                  />
-                </section>
-              </div>
-              <Keys key={known.id} userId={known.id} below={keys => <LostKey keys={keys} user={known} />} />
-            </>
-          ) : (
-            <p>{text.common.unknownPage}</p>
-          )
-        }
-      </Loaded>
-    </>
-  );
+  const all = useResource(async signal => onePage(await allUsers(signal)));
+  return <RecordPage path="users" kind={{ ...users, Below: OwnKeys }} words={words} all={all} />;
 }
 
-const facts = ['role', 'email', 'key', 'since'] as const;
+const OwnKeys = ({ record }: { readonly record: ListedUser }) => (
+  <Keys key={record.id} userId={record.id} below={keys => <LostKey keys={keys} user={record} />} />
+);
 
 /** Advice if the person has lost a key: what follows depends on the keys that are left. */
 function LostKey({ user, keys: { list, required } }: { readonly user: User; readonly keys: KeysOfUser }) {

@@ -3,14 +3,12 @@ import type { CredentialItem } from '../../../src/contract/providers.ts';
 import { useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { isAdmin } from '../../api/session.ts';
 import { FoldedSection } from '../../parts/details.tsx';
-import { PersonLink } from '../../parts/item.tsx';
+import { ActorLink, PersonLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
-import { linkTo } from '../../router.ts';
 import { credentials as words } from '../../text/words.ts';
 import { type NamedCredential, readCredentials } from './read-credentials.ts';
 
@@ -26,7 +24,7 @@ const kindFor = (
   nameOf: ({ credentialId }) => credentialId,
   columns: {
     credential: ({ credentialId }) => credentialId,
-    provider: ({ provider }) => (isAdmin.value ? <a href={linkTo('providers')}>{provider}</a> : provider),
+    provider: ({ provider }) => <ActorLink kind="provider" name={provider} />,
     person: ({ person }) => <PersonLink name={person} />,
     state: credential => <State credential={credential} />,
     made: ({ createdAt }) => createdAt && <Moment at={createdAt} />,

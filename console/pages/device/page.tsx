@@ -12,7 +12,7 @@ import { device as deviceWords } from '../../text/words.ts';
 import { Actions, type OfDeviceProps } from './actions.tsx';
 import { EditSection } from './edit.tsx';
 import { Facts, ProofSection } from './facts.tsx';
-import { History } from './history.tsx';
+import { DeviceHistory } from './history.tsx';
 import { useDevice } from './use-device.ts';
 
 const CredentialSection = lazy(async () => (await import('./credentials.tsx')).CredentialSection);
@@ -48,7 +48,7 @@ function Sections({ device, onChanged }: OfDeviceProps) {
       <Facts device={device} />
       <div class="story">
         <div>
-          <History device={device} />
+          <DeviceHistory device={device} />
           {mayChange.value && <CredentialSection deviceId={deviceId} />}
           <ReceiptSection deviceId={deviceId} />
           <section>

@@ -6,7 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Actions } from './actions.tsx';
 import { Facts, ProofSection } from './facts.tsx';
-import { History } from './history.tsx';
+import { DeviceHistory } from './history.tsx';
 import { useDevice } from './use-device.ts';
 
 interface DeviceSheetProps {
@@ -40,7 +40,7 @@ export function DeviceSheet({ deviceId, onStep, onClose, onChanged }: DeviceShee
               <Actions key={loaded.deviceId} device={loaded} onChanged={change} />
             </div>
             <Facts device={loaded} />
-            <History key={loaded.deviceId} device={loaded} />
+            <DeviceHistory key={loaded.deviceId} device={loaded} />
             <ProofSection proof={loaded.proof} />
           </>
         )}

@@ -1,10 +1,10 @@
 /** The rows of the page Providers: what has one name is one provider. */
 import type { DirectorySettings } from '../../../src/contract/directory.ts';
 import type { SsoSettings } from '../../../src/contract/sso.ts';
-import type { ServiceToken } from '../../../src/contract/tokens.ts';
 import { failedChecks, type ProviderPart, partsOf } from '../../../src/fleet/provider-parts.ts';
+import { allTokens } from '../../api/every-page.ts';
 import { Problem } from '../../api/problem.ts';
-import { call, type Data } from '../../api/request.ts';
+import { call, type Data, serverNow } from '../../api/request.ts';
 import { providers as words } from '../../text/words.ts';
 
 /** A provider with all its purposes. */
@@ -13,18 +13,21 @@ export interface ProviderRow extends Pick<ProviderPart, 'name' | 'type' | 'addre
   readonly settings: ProviderSettings;
 }
 
-/** Problems that tests in this tab have found, by the names of parts; null for those that work. */
-const tested = new Map<string, string | null>();
+/** What tests in this tab have found, and when, by the names of parts. The problem is null of those that work. */
+const tested = new Map<string, Readonly<{ at: string; problem: string | null }>>();
 const partName = ({ name, gives, type }: ProviderPart): string => `${gives} ${type} ${name}`;
+
+/** The last test of a part in this tab, or run of a directory. */
+export const testedOf = (part: ProviderPart) => tested.get(partName(part));
 
 /** The known problem of a part. */
 export const problemOf = (part: ProviderPart): string | null =>
-  part.problem ?? (part.tokenProblem ? words.tokenProblem[part.tokenProblem] : (tested.get(partName(part)) ?? null));
+  part.problem ?? (part.tokenProblem ? words.tokenProblem[part.tokenProblem] : (testedOf(part)?.problem ?? null));
 
 /** Whether a part works. One that was never asked, or without a known answer, is not tested. */
 export function stateOf(part: ProviderPart): 'works' | 'fails' | 'untested' {
   if (problemOf(part) !== null) return 'fails';
-  const hasWorked = part.type === 'scim' || (part.item?.credentials ?? 0) > 0 || tested.has(partName(part));
+  const hasWorked = part.type === 'scim' || (part.item?.credentials ?? 0) > 0 || testedOf(part) !== undefined;
   return hasWorked ? 'works' : 'untested';
 }
 
@@ -34,16 +37,6 @@ export const unlessLeftOut = <T>(request: Promise<T>): Promise<T | null> =>
     if (error instanceof Problem && error.code === 404) return null;
     throw error;
   });
-
-async function tokensOf(signal: AbortSignal): Promise<ServiceToken[]> {
-  const found: ServiceToken[] = [];
-  for (let page = 1, pages = 1; page <= pages; page++) {
-    const { list, pagination } = await call('listTokens', { query: { page, size: 100 } }, { signal });
-    found.push(...list);
-    pages = pagination.totalPages;
-  }
-  return found;
-}
 
 /** The settings of which a registry has at most one; null if it can have none. */
 export interface ProviderSettings {
@@ -65,11 +58,13 @@ export async function providerRows(signal: AbortSignal): Promise<readonly Provid
   const [{ list }, settings, tokens] = await Promise.all([
     call('listProviders', {}, { signal }),
     providerSettings(signal),
-    tokensOf(signal),
+    allTokens(signal),
   ]);
   const { oidc, ldap } = settings;
-  if (ldap?.lastRun && !ldap.lastRun.problem)
-    for (const part of partsOf([], null, ldap, [])) if (!tested.has(partName(part))) tested.set(partName(part), null);
+  const { lastRun } = ldap ?? {};
+  if (lastRun)
+    for (const part of partsOf([], null, ldap, []))
+      if ((testedOf(part)?.at ?? '') < lastRun.at) tested.set(partName(part), lastRun);
   const named = Map.groupBy(partsOf(list, oidc, ldap, tokens), ({ name }) => name);
   return [...named.values()].map(parts => {
     const { name, type, item } = parts[0]!;
@@ -118,7 +113,8 @@ export async function testsOf(parts: readonly ProviderPart[], signal: AbortSigna
   const tests: ProviderTest[] = [];
   for (const part of parts) {
     const result = await testOf(part, signal);
-    if (part.type !== 'scim') tested.set(partName(part), result.problem);
+    if (part.type !== 'scim')
+      tested.set(partName(part), { at: new Date(serverNow()).toISOString(), problem: result.problem });
     tests.push({ part, ...result });
   }
   return tests;

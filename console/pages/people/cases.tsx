@@ -11,13 +11,14 @@ import { useResource } from '../../api/resource.ts';
 import { ActionDialog } from '../../parts/action-dialog.tsx';
 import { DialogButton } from '../../parts/button.tsx';
 import { Field, useEntries } from '../../parts/field.tsx';
-import { Back } from '../../parts/item.tsx';
+import { Back, RecordLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Pager, pageIn } from '../../parts/pager.tsx';
 import { type DialogProps, type RecordDialogProps, type RecordKind, RecordTable } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { reporting } from '../../parts/toast.ts';
 import { linkTo, place } from '../../router.ts';
+import type { PageName } from '../../text/en.ts';
 import { moment } from '../../text/numbers.ts';
 import { people } from '../../text/words.ts';
 import { isOfPersons } from './states.ts';
@@ -28,15 +29,11 @@ type ListedCase = DataOf<Routes['listCases']>['list'][number];
 const words = people.case;
 const itemName = ({ kind, id }: Pick<CaseItem, 'kind' | 'id'>) => `${words.kind[kind]} ${id}`;
 /** Pages of what a person who has left may still have. */
-const itemPages: Readonly<Record<string, (id: string) => string>> = {
-  device: id => `devices/${id}`,
-  account: id => `users/${encodeURIComponent(id)}`,
-  token: () => 'tokens',
-};
+const itemPages: Readonly<Record<string, PageName>> = { device: 'devices', account: 'users', token: 'tokens' };
 
 function CaseItemName({ item }: { readonly item: Pick<CaseItem, 'kind' | 'id'> }) {
-  const page = itemPages[item.kind]?.(item.id);
-  return page ? <a href={linkTo(page)}>{itemName(item)}</a> : itemName(item);
+  const page = itemPages[item.kind];
+  return page ? <RecordLink page={page} id={item.id} name={itemName(item)} /> : itemName(item);
 }
 
 const closing = (personId: string, key: string) => call('closeCase', { params: { personId } }, { key });

@@ -8,16 +8,15 @@ import { useRefresh } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
-import { Button } from '../../parts/button.tsx';
 import { deviceColumns, modelOf } from '../../parts/device-columns.tsx';
 import { EventList, merged } from '../../parts/events.tsx';
 import { FactList } from '../../parts/facts.tsx';
-import { Back, DeviceLink, useItem } from '../../parts/item.tsx';
+import { Back, DeviceLink, RecordLink, useItem } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useRecordActions } from '../../parts/records.tsx';
+import { RecordActions } from '../../parts/record-sheet.tsx';
 import { Table } from '../../parts/table.tsx';
 import { reporting } from '../../parts/toast.ts';
-import { linkTo, useTitle } from '../../router.ts';
+import { useTitle } from '../../router.ts';
 import { text, people as words } from '../../text/words.ts';
 import { PersonCase, readCase } from './cases.tsx';
 import { Held } from './held.tsx';
@@ -81,18 +80,13 @@ export function PersonPage() {
   );
   const person = resource.data.value;
   useTitle(person && (person.name ?? person.userName));
-  const { itemsOf, dialog } = useRecordActions(people, words, reporting(resource.reload));
   return (
     <>
       <Back to="people" words={words.back} />
       <div class="bar">
         <h1>{person ? (person.name ?? person.userName) : text.nav.people}</h1>
-        {person &&
-          itemsOf(person).map(({ words: each, isDangerous, onChoose }) => (
-            <Button key={each} words={`${each} …`} class={isDangerous ? 'danger' : 'main'} onClick={onChoose} />
-          ))}
+        <RecordActions record={person} kind={people} words={words} onDone={reporting(resource.reload)} />
       </div>
-      {dialog}
       <Held key={personId.value} personId={personId.value} onReleased={resource.reload} />
       <Loaded from={resource}>
         {known => <Sections key={`${known.personId} ${known.userName}`} person={known} onChanged={resource.reload} />}
@@ -132,7 +126,7 @@ function Sections({ person, onChanged }: { readonly person: ShownPerson; readonl
               ...facts.map(name => [heads[name], people.columns[name](person)] as const),
               [words.externalId, externalId],
               [words.personId, personId],
-              [text.nav.users, accounts.length > 0 && <Accounts ids={accounts} />],
+              [text.nav.users, accounts.length > 0 && accounts.map(accountOf)],
             ]}
           />
         </section>
@@ -163,15 +157,10 @@ function Sections({ person, onChanged }: { readonly person: ShownPerson; readonl
   );
 }
 
-const Accounts = ({ ids }: { readonly ids: readonly string[] }) => (
-  <>
-    {ids.map((id, at) => (
-      <span key={id}>
-        {at > 0 && ', '}
-        <a href={linkTo(`users/${id}`)}>{id}</a>
-      </span>
-    ))}
-  </>
+const accountOf = (id: string) => (
+  <div key={id}>
+    <RecordLink page="users" id={id} />
+  </div>
 );
 
 /** What is below a part that is not there yet is loaded, and seen when it no longer moves. */

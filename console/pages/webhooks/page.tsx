@@ -3,21 +3,22 @@ import type { WebhookItem } from '../../../src/contract/webhooks.ts';
 import { settled, useRefresh, useRepeat } from '../../api/live.ts';
 import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
-import { ActorLink, Address } from '../../parts/item.tsx';
+import { changesOf } from '../../parts/changes.ts';
+import { ActorLink, Address, RecordLink } from '../../parts/item.tsx';
 import { lazyDialog } from '../../parts/lazy.tsx';
-import { ListPage } from '../../parts/list-page.tsx';
+import { ListPage, RecordPage } from '../../parts/list-page.tsx';
 import { onePage } from '../../parts/pager.tsx';
 import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { text, webhooks as words } from '../../text/words.ts';
+import { takenBy, useAttempts } from './attempts.tsx';
 
 const CreateWebhook = lazyDialog(async () => (await import('./dialogs.tsx')).CreateWebhook);
-const Deliveries = lazyDialog(async () => (await import('./dialogs.tsx')).Deliveries);
 
 const colors = { active: 'good', retrying: 'warn', disabled: 'bad' } as const;
 
 type WebhookColumn = 'url' | 'types' | 'state' | 'waiting' | 'delivered' | 'by';
-type WebhookAction = 'deliveries' | 'test' | 'disable' | 'enable' | 'remove';
+type WebhookAction = 'enable' | 'test' | 'disable' | 'remove';
 
 const changeBy = (operation: 'disableWebhook' | 'enableWebhook' | 'removeWebhook') => ({
   carryOut: ({ webhookId }: WebhookItem, key: string) => call(operation, { params: { webhookId } }, { key }),
@@ -25,15 +26,14 @@ const changeBy = (operation: 'disableWebhook' | 'enableWebhook' | 'removeWebhook
 
 /** Posts a test message, and reports whether the endpoint took it. */
 async function test({ webhookId, url }: WebhookItem, key: string): Promise<string> {
-  const { delivered, milliseconds, reason } = await call('testWebhook', { params: { webhookId } }, { key });
-  return delivered ? words.taken(url, milliseconds) : words.notTaken(url, reason ?? '');
+  return takenBy(url, await call('testWebhook', { params: { webhookId } }, { key }));
 }
 
 const webhooks: RecordKind<WebhookItem, WebhookColumn, WebhookAction> = {
   keyOf: ({ webhookId }) => webhookId,
   nameOf: ({ url }) => url,
   columns: {
-    url: ({ url }) => <Address value={url} />,
+    url: ({ webhookId, url }) => <RecordLink page="webhooks" id={webhookId} name={<Address value={url} />} />,
     types: ({ types }) => types?.map(type => text.event[type]).join(', ') ?? words.all,
     state: webhook => <State webhook={webhook} />,
     waiting: ({ waiting }) => words.waiting(waiting),
@@ -42,8 +42,11 @@ const webhooks: RecordKind<WebhookItem, WebhookColumn, WebhookAction> = {
   },
   rowHead: 'url',
   classes: { url: 'keep', waiting: 'number', delivered: 'minor', by: 'minor' },
+  history: webhookId => changesOf({ webhookId: [webhookId] }),
+  useFacts: useAttempts,
   actions: {
-    deliveries: { Dialog: Deliveries },
+    // One that waits for its next attempt is tried at once.
+    enable: { ...changeBy('enableWebhook'), isFor: ({ state }) => state !== 'active' },
     test: { carryOut: test },
     disable: {
       ...changeBy('disableWebhook'),
@@ -51,8 +54,6 @@ const webhooks: RecordKind<WebhookItem, WebhookColumn, WebhookAction> = {
       undo: 'enable',
       isFor: ({ state }) => state !== 'disabled',
     },
-    // One that waits for its next attempt is tried at once.
-    enable: { ...changeBy('enableWebhook'), isFor: ({ state }) => state !== 'active' },
     remove: { ...changeBy('removeWebhook'), isDangerous: true },
   },
 };
@@ -70,9 +71,16 @@ const State = ({ webhook: { state, disabledReason, failures, nextAttemptAt } }: 
 );
 
 /** All webhooks in order of creation. Their states follow the events that they deliver. */
-export function WebhooksPage() {
+function useWebhooks() {
   const list = useResource(async signal => onePage((await call('listWebhooks', {}, { signal })).list));
   useRefresh(list.reload, () => true, settled);
   useRepeat(list, ({ list: all }) => all.some(({ waiting, state }) => waiting > 0 && state !== 'disabled'));
-  return <ListPage path="webhooks" kind={webhooks} words={words} list={list} Create={CreateWebhook} />;
+  return list;
 }
+
+/** The list of webhooks. */
+export const WebhooksPage = () => (
+  <ListPage path="webhooks" kind={webhooks} words={words} list={useWebhooks()} Create={CreateWebhook} />
+);
+/** The webhook that the address names. */
+export const WebhookPage = () => <RecordPage path="webhooks" kind={webhooks} words={words} all={useWebhooks()} />;
