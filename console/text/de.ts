@@ -794,11 +794,13 @@ export const device: typeof en.device = {
 export const line: typeof en.line = {
   lot: {
     name: 'Los',
+    total: count => s(count, 'Los', 'Lose'),
     hint: 'Die Geräte, gruppiert nach dem Merkmal lot. Die Seite eines Loses wird aktualisiert, während die Linie läuft.',
     empty: 'Kein Gerät hat das Merkmal lot. So setzt es eine Linie:',
   },
   station: {
     name: 'Station',
+    total: count => s(count, 'Station', 'Stationen'),
     hint: 'Die Geräte, gruppiert nach dem Merkmal station, das die Linie bei der Aufnahme setzt.',
     empty: 'Kein Gerät hat das Merkmal station. So setzt es eine Linie:',
   },
@@ -1448,9 +1450,9 @@ export const providers: typeof en.providers = {
     change: name => `${name} wurde geändert.`,
     secret: name => `Das Geheimnis von ${name} ist ersetzt. Testen Sie den Anbieter.`,
   },
+  checked: part => `${part}: zuletzt geprüft`,
   accepts: name => `${name} nimmt Anfragen dieses Registers an.`,
   fails: (name, problem) => `${name} funktioniert nicht: ${problem}`,
-  checked: part => `${part}: zuletzt geprüft`,
   nameHint: 'Befehle und der Knopf der Anmeldung benutzen ihn. Was denselben Namen hat, ist ein Anbieter.',
   kept: 'Leer: Das gespeicherte bleibt.',
   field: {

@@ -717,11 +717,13 @@ export const device = {
 export const line = {
   lot: {
     name: 'Lot',
+    total: (count: number) => s(count, 'lot'),
     hint: 'Devices grouped by their tag lot. The page of a lot is updated while the line runs.',
     empty: 'No device has the tag lot. To set it on a line, run:',
   },
   station: {
     name: 'Station',
+    total: (count: number) => s(count, 'station'),
     hint: 'Devices grouped by their tag station, which the line sets when it enrolls them.',
     empty: 'No device has the tag station. To set it on a line, run:',
   },
@@ -1116,9 +1118,9 @@ export const policies = {
     },
     choice: { leavers: { lock: 'locked', retire: 'retired permanently' } },
   },
+  directory: {
     title: 'Directory of persons',
     hint: 'Persons are read from this directory. If a person is disabled or removed there, the devices of the person are locked.',
-  directory: {
     off: 'No directory is set up.',
     setUp: 'Add one under Providers',
     address: 'Address',
@@ -1327,9 +1329,9 @@ export const providers = {
     change: (name: string) => `${name} was changed.`,
     secret: (name: string) => `The secret of ${name} was replaced. Test the provider.`,
   },
+  checked: (part: string) => `${part}: last check`,
   accepts: (name: string) => `${name} accepts requests of this registry.`,
   fails: (name: string, problem: string) => `${name} does not work: ${problem}`,
-  checked: (part: string) => `${part}: last check`,
   nameHint: 'Commands use it, and the button for the sign-in shows it. What has one name is one provider.',
   kept: 'Leave this empty to keep the stored one.',
   field: {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { data } from '../support/fleet.ts';
 import { needs } from '../support/needs.ts';
-import { armed, consoleTests, row, status, tabTo, violationsOn, withoutPage } from './browser.ts';
+import { armed, choose, consoleTests, row, status, tabTo, violationsOn, withoutPage } from './browser.ts';
 import { countIn, fleet } from './fleet.ts';
 
 needs('chromium')('the pages of the line', () => {
@@ -64,6 +64,26 @@ needs('chromium')('the pages of the line', () => {
     });
     await page.waitForResponse(response => response.url().endsWith('/api/statistics'));
     expect(exportsOf()).toBe(before + 1);
+    await context.close();
+  });
+
+  it('Lots and stations have their report beside the list: by Space, by a click and by the menu', async () => {
+    const { page, context, show, complaints } = await openTab({ place: 'lots' });
+    const sheet = page.locator('.sheet');
+    await tabTo(page, page.locator('tbody').getByRole('link', { name: '1', exact: true }));
+    await page.keyboard.press('Space');
+    await sheet.getByRole('heading', { name: '1', exact: true }).waitFor();
+    await sheet.getByRole('rowheader', { name: 'Feitian One' }).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await row(page, '1').getByRole('cell').nth(1).click();
+    await sheet.getByRole('rowheader', { name: 'Feitian One' }).waitFor();
+    await page.keyboard.press('Escape');
+    await show('stations');
+    await choose(page, 'line-3', 'Show beside the list');
+    await sheet.getByRole('link', { name: '3 devices', exact: true }).waitFor();
+    expect(complaints).toEqual([]);
     await context.close();
   });
 

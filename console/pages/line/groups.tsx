@@ -4,21 +4,25 @@ import { settled, useRefresh } from '../../api/live.ts';
 import { call, type Data } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { isAdmin } from '../../api/session.ts';
+import { RecordLink } from '../../parts/item.tsx';
+import { lazy } from '../../parts/lazy.tsx';
+import { ListPage } from '../../parts/list-page.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { OrderChoice, type SortValues, sorted } from '../../parts/sort.tsx';
-import { Table } from '../../parts/table.tsx';
+import { onePage } from '../../parts/pager.tsx';
+import type { RecordKind } from '../../parts/records.tsx';
 import { Moment } from '../../parts/time.tsx';
-import { linkTo } from '../../router.ts';
 import { grouped } from '../../text/numbers.ts';
 import { text, line as words } from '../../text/words.ts';
 import { KeyRow } from '../station/keys.tsx';
+import type { LineTag } from './report.tsx';
 
-/** A tag that has a page. */
-export type LineTag = 'lot' | 'station';
-type TagGroup = Data<'getStatistics'>['byTag'][LineTag][number];
 type LastUses = ReadonlyMap<string, string | null>;
+/** With the last use of a token of the same name, if it has one. */
+type Group = Data<'getStatistics'>['byTag'][LineTag][number] &
+  Readonly<{ tag: LineTag; used: string | null | undefined }>;
+type GroupColumn = 'value' | 'count' | 'used' | DeviceStatus;
 
-const pageOf = (tag: LineTag, value: string): string => linkTo(`${tag}s/${encodeURIComponent(value)}`);
+const Story = lazy(async () => (await import('./report.tsx')).LineStory);
 
 /** A service token has the name of its station: the last use of each. Only administrators see tokens. */
 async function tokenUses(signal: AbortSignal): Promise<LastUses> {
@@ -54,76 +58,56 @@ export function StationsPage() {
   );
 }
 
+const eachState = <T,>(of: (status: DeviceStatus) => T) =>
+  Object.fromEntries(deviceStatuses.map(status => [status, of(status)])) as Record<DeviceStatus, T>;
+
+const { sorts, ...kind }: RecordKind<Group, GroupColumn, never> = {
+  keyOf: ({ value }) => value,
+  nameOf: ({ value }) => value,
+  columns: {
+    value: ({ tag, value }) => <RecordLink page={`${tag}s`} id={value} />,
+    count: ({ count }) => grouped(count),
+    ...eachState(status => (group: Group) => grouped(group.byStatus[status])),
+    used: ({ used }) => used !== undefined && <Moment at={used} />,
+  },
+  rowHead: 'value',
+  classes: { count: 'number', ...eachState(() => 'number') },
+  sorts: {
+    value: ({ value }) => value,
+    count: ({ count }) => count,
+    ...eachState(status => (group: Group) => group.byStatus[status]),
+  },
+  usualSort: 'count',
+  Story,
+  actions: {},
+};
+
 function Groups({ tag }: { readonly tag: LineTag }) {
-  const { hint, empty } = words[tag];
-  const title = text.nav[`${tag}s`];
-  const resource = useResource(async signal => {
+  const { name: value, empty, ...rest } = words[tag];
+  const list = useResource(async signal => {
     const [{ byTag }, uses] = await Promise.all([
       call('getStatistics', {}, { signal }),
       tag === 'station' ? tokenUses(signal) : new Map<string, string | null>(),
     ]);
-    return { groups: byTag[tag], uses };
+    return onePage<Group>(byTag[tag].map(group => ({ ...group, tag, used: uses.get(group.value) })));
   });
-  useRefresh(resource.reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
-  return (
-    <>
-      <h1>{title}</h1>
-      <p class="hint">{hint}</p>
-      <Loaded from={resource}>
-        {({ groups, uses }) =>
-          groups.length === 0 ? (
-            <p class="empty">
-              {empty} <code>devmgr enroll --tag {tag}=7</code>
-            </p>
-          ) : (
-            <GroupTable tag={tag} groups={groups} uses={uses} />
-          )
-        }
-      </Loaded>
-    </>
-  );
-}
-
-interface GroupTableProps {
-  readonly tag: LineTag;
-  readonly groups: readonly TagGroup[];
-  readonly uses: LastUses;
-}
-
-/** If there may be more groups than the daemon lists, the table has its order: the largest first. */
-function GroupTable({ tag, groups, uses }: GroupTableProps) {
-  const title = text.nav[`${tag}s`];
-  const heads = { value: words[tag].name, count: text.common.deviceCount, ...text.status, used: words.tokenUsed };
-  const eachState = <T,>(of: (status: DeviceStatus) => T) =>
-    Object.fromEntries(deviceStatuses.map(status => [status, of(status)]));
-  const values: SortValues<TagGroup> = {
-    value: ({ value }) => value,
-    count: ({ count }) => count,
-    ...eachState(status => (group: TagGroup) => group.byStatus[status]),
-  };
+  useRefresh(list.reload, events => events.some(({ type }) => type.startsWith('DEVICE_')), settled);
+  const groups = list.data.value?.list ?? [];
+  const { used, ...others } = kind.columns;
+  // If there may be more groups than the daemon lists, the table has its order: the largest first.
   const isWhole = groups.length < statisticsRange.values;
-  const { rows, sort } = sorted(groups, isWhole ? values : {}, order => linkTo(`${tag}s`, order), 'count');
+  const isUsed = groups.some(group => group.used !== undefined);
   return (
-    <>
-      <OrderChoice sort={sort} heads={heads} />
-      <Table<TagGroup>
-        title={title}
-        heads={heads}
-        columns={{
-          value: ({ value }) => <a href={pageOf(tag, value)}>{value}</a>,
-          count: ({ count }) => grouped(count),
-          ...eachState(status => (group: TagGroup) => grouped(group.byStatus[status])),
-          ...(uses.size > 0 && {
-            used: ({ value }: TagGroup) => (uses.has(value) ? <Moment at={uses.get(value) ?? null} /> : null),
-          }),
-        }}
-        rowHead="value"
-        classes={{ count: 'number', ...eachState(() => 'number') }}
-        sort={sort}
-        rows={rows}
-        keyOf={({ value }) => value}
-        isOneLine
-      />
-    </>
+    <ListPage<Group, string, never>
+      path={`${tag}s`}
+      kind={{ ...kind, ...(isWhole && sorts && { sorts }), columns: { ...others, ...(isUsed && { used }) } }}
+      words={{ ...rest, column: { value, count: text.common.deviceCount, ...text.status, used: words.tokenUsed } }}
+      list={list}
+      empty={
+        <>
+          {empty} <code>devmgr enroll --tag {tag}=7</code>
+        </>
+      }
+    />
   );
 }

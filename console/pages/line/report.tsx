@@ -15,7 +15,9 @@ import { Moment } from '../../parts/time.tsx';
 import { place, useTitle } from '../../router.ts';
 import { duration, grouped } from '../../text/numbers.ts';
 import { text, line as words } from '../../text/words.ts';
-import type { LineTag } from './groups.tsx';
+
+/** A tag that has a page. */
+export type LineTag = 'lot' | 'station';
 
 /** The report of the lot that the address names. */
 export const LotPage = () => <Report tag="lot" value={place.value.path[1] ?? ''} />;
@@ -38,8 +40,12 @@ function useReport(tag: LineTag, value: string) {
   return resource;
 }
 
-function Report({ tag, value }: { readonly tag: LineTag; readonly value: string }) {
-  const resource = useReport(tag, value);
+type ReportProps = Readonly<{ tag: LineTag; value: string }>;
+
+/** The report of a lot or a station beside the list. */
+export const LineStory = ({ record }: { readonly record: ReportProps }) => <Counted {...record} />;
+
+function Report({ tag, value }: ReportProps) {
   useTitle(`${words[tag].name} ${value}`);
   return (
     <>
@@ -47,26 +53,30 @@ function Report({ tag, value }: { readonly tag: LineTag; readonly value: string 
       <h1>
         {words[tag].name} {value}
       </h1>
-      <Loaded from={resource}>
-        {figures =>
-          figures.total === 0 ? (
-            <p class="hint">{words.none}</p>
-          ) : (
-            <Shown figures={figures} filter={{ tag: `${tag}:${value}` }} />
-          )
-        }
-      </Loaded>
+      <Counted tag={tag} value={value} />
     </>
   );
 }
 
-interface ReportProps {
+const Counted = ({ tag, value }: ReportProps) => (
+  <Loaded from={useReport(tag, value)}>
+    {figures =>
+      figures.total === 0 ? (
+        <p class="hint">{words.none}</p>
+      ) : (
+        <Shown figures={figures} filter={{ tag: `${tag}:${value}` }} />
+      )
+    }
+  </Loaded>
+);
+
+interface ShownProps {
   readonly figures: FleetFigures;
   /** Selects the devices in the list. */
   readonly filter: Readonly<Record<string, string>>;
 }
 
-function Shown({ figures, filter }: ReportProps) {
+function Shown({ figures, filter }: ShownProps) {
   const { total, byProof, byModel, registrations, secondsBetween, persons } = figures;
   const facts = {
     first: <Moment at={registrations.first} />,
