@@ -1,5 +1,5 @@
 import { every } from '../base/concurrency.ts';
-import type { ServiceParts } from '../requests/context.ts';
+import { Service, type ServiceParts } from '../requests/context.ts';
 import { StoreFailure } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 
@@ -13,20 +13,19 @@ interface LastUsesParts extends ServiceParts<Pick<Store, 'commit'>> {
 }
 
 /** When service tokens were last used. Noted in memory, and written once a minute in one commit: a request writes nothing. */
-export class LastUses {
-  readonly #parts: LastUsesParts;
+export class LastUses extends Service<LastUsesParts> {
   readonly #stopTimer: () => void;
   /** By token number: uses that are not written yet. */
   readonly #unwritten = new Map<number, number>();
 
   constructor(parts: LastUsesParts) {
-    this.#parts = parts;
+    super(parts);
     this.#stopTimer = (parts.every ?? every)(INTERVAL_MS, () => void this.write());
   }
 
   /** Notes a use of a token. */
   note(token: number): void {
-    this.#unwritten.set(token, this.#parts.now());
+    this.#unwritten.set(token, this.parts.now());
   }
 
   /** The last use of a token, given the one that is stored; null if there is none. */
@@ -40,7 +39,7 @@ export class LastUses {
     if (uses.size === 0) return;
     const changes = [...uses].map(([token, usedAt]) => ({ kind: 'token.use', token, usedAt }) as const);
     try {
-      await this.#parts.store.commit({ at: this.#parts.now(), actor: null, requestId: null, changes });
+      await this.parts.store.commit({ at: this.parts.now(), actor: null, requestId: null, changes });
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       return;

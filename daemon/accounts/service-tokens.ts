@@ -1,7 +1,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { insideOf } from '../base/networks.ts';
 import type { ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
-import { type Caller, refused, type ServiceParts } from '../requests/context.ts';
+import { type Caller, refused, Service, type ServiceParts } from '../requests/context.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';
 import type { LastUses } from './last-uses.ts';
@@ -34,13 +34,12 @@ interface ServiceTokensParts
  * Checks service tokens. A token that was found is cached until a token or a user is changed; see `Accounts` for other daemons. One that is
  * refused because of its owner is not: the person of the owner may be back.
  */
-export class ServiceTokens {
-  readonly #parts: ServiceTokensParts;
+export class ServiceTokens extends Service<ServiceTokensParts> {
   /** By digest, so that no text of a token stays in memory. */
   readonly #cache: AccountCache<string, Entry>;
 
   constructor(parts: ServiceTokensParts) {
-    this.#parts = parts;
+    super(parts);
     const changed = ({ serviceTokens, users, everything }: CommitNotice) =>
       everything || serviceTokens.length || users.length ? null : [];
     const read = async (digest: string): Promise<Entry | null> => {
@@ -73,7 +72,7 @@ export class ServiceTokens {
   }
 
   #callerOf({ record, isInside, isOwnerLost }: Entry, address: string): Caller {
-    const { now, lastUses } = this.#parts;
+    const { now, lastUses } = this.parts;
     const refusal = refusalOf(record, now(), { isInside: isInside(address), isOwnerLost });
     if (refusal) throw refused(refusal);
     lastUses.note(record.number);

@@ -7,7 +7,7 @@ import type { TokenPermission } from '../../src/contract/values.ts';
 import { isCidr } from '../base/networks.ts';
 import { iso } from '../base/time.ts';
 import type { MadeWebhook, ServiceTokenRecord } from '../requests/callers.ts';
-import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { LastUses } from './last-uses.ts';
 import * as present from './present.ts';
@@ -23,24 +23,18 @@ interface TokenServiceParts extends ServiceParts {
 }
 
 /** The operations on service tokens. A refusal is thrown as an `ApiError`. */
-export class TokenService {
-  readonly #parts: TokenServiceParts;
-
-  constructor(parts: TokenServiceParts) {
-    this.#parts = parts;
-  }
-
+export class TokenService extends Service<TokenServiceParts> {
   /** Only people create tokens, so the caller is a user. */
   async create(context: Context, body: Body<'createToken'>): Promise<Data<'createToken'>> {
     const { name, role, expiresInDays } = body;
     const allowedFrom = readNetworks(body.allowedFrom ?? null);
     const may = readPermissions(body.may ?? []);
     const text = newServiceTokenText();
-    const at = this.#parts.now();
+    const at = this.parts.now();
     const expiresAt = at + expiresInDays * dayMs;
     const { username: createdBy, number: owner } = context.caller.user!;
     const token = { name, role, sha256: serviceTokenDigest(text), createdBy, owner, expiresAt, allowedFrom, may };
-    const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.create(token)] });
+    const [result] = await commitFor(this.parts.store, context, { at, changes: [domain.create(token)] });
     if (result?.kind !== 'added') throw inputError('name', `${name} already exists: revoke that token first`);
     const shown = { name, role, expiresAt: iso(expiresAt), may: [...may] };
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
@@ -49,7 +43,7 @@ export class TokenService {
   async list(query: Query<'listTokens'>): Promise<Data<'listTokens'>> {
     const { list, pagination } = await readPage(
       query,
-      window => this.#parts.store.serviceTokens(window),
+      window => this.parts.store.serviceTokens(window),
       row => row,
     );
     return { list: await Promise.all(list.map(row => this.#present(row))), pagination };
@@ -60,11 +54,11 @@ export class TokenService {
     const { number } = context.caller.user!;
     return retrying(async () => {
       const token = await this.#find(tokenId);
-      const at = this.#parts.now();
+      const at = this.parts.now();
       if (token.revokedAt !== null || token.expiresAt <= at)
         throw new ApiError(Code.parameterError, 'this service token is revoked or has expired: create another one');
       if (token.owner !== number)
-        await commitFor(this.#parts.store, context, { at, changes: [domain.adopt(token, number)] });
+        await commitFor(this.parts.store, context, { at, changes: [domain.adopt(token, number)] });
       return this.#present({ ...token, owner: number });
     });
   }
@@ -74,8 +68,8 @@ export class TokenService {
     const revoked = await retrying(async () => {
       const token = await this.#find(tokenId);
       if (token.revokedAt !== null) return token;
-      const at = this.#parts.now();
-      await commitFor(this.#parts.store, context, { at, changes: [domain.revoke(token)] });
+      const at = this.parts.now();
+      await commitFor(this.parts.store, context, { at, changes: [domain.revoke(token)] });
       return { ...token, revokedAt: at };
     });
     return { ...(await this.#present(revoked)), made: { webhooks: await this.#webhooksOf(revoked) } };
@@ -83,19 +77,19 @@ export class TokenService {
 
   /** To be read after the token was revoked: before, it can create another one. */
   async #webhooksOf(token: ServiceTokenRecord): Promise<string[]> {
-    const list = await this.#parts.webhooks();
+    const list = await this.parts.webhooks();
     return list.filter(webhook => domain.hasMade(token, webhook)).map(({ number }) => webhookIds.format(number));
   }
 
   async #find(tokenId: string): Promise<ServiceTokenRecord> {
     const number = tokenIds.parse(tokenId);
-    const token = number === null ? null : await this.#parts.store.serviceToken(number);
+    const token = number === null ? null : await this.parts.store.serviceToken(number);
     if (!token) throw new ApiError(404, 'service token does not exist');
     return token;
   }
 
   async #present(token: ServiceTokenRecord): Promise<api.ServiceToken> {
-    const { store, lastUses } = this.#parts;
+    const { store, lastUses } = this.parts;
     const owner = await ownerOf(store, token);
     const ownerLost = await isOwnerLost(store, owner);
     const lastUsedAt = lastUses.latest(token.number, token.lastUsedAt);

@@ -5,7 +5,7 @@ import type * as api from '../../src/contract/users.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { accept, type Context, commitLast, retrying, type ServiceParts, timeOf } from '../requests/context.ts';
+import { accept, type Context, commitLast, retrying, Service, type ServiceParts, timeOf } from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { readUser } from './lookups.ts';
@@ -32,40 +32,35 @@ interface UserServiceParts extends ServiceParts<Store & PersonReads> {
 }
 
 /** The operations on users. A refusal is thrown as an `ApiError`. */
-export class UserService {
-  readonly #parts: UserServiceParts;
+export class UserService extends Service<UserServiceParts> {
   readonly #changes = new KeyedMutex<string>();
-
-  constructor(parts: UserServiceParts) {
-    this.#parts = parts;
-  }
 
   async create(context: Context, body: Body<'createUser'>): Promise<api.User> {
     await checkNewPassword(body.password, body.username);
     const email = body.email ?? null;
     const user = {
       username: body.username,
-      passwordHash: await this.#parts.passwords.hash(body.password),
+      passwordHash: await this.parts.passwords.hash(body.password),
       role: body.role,
       email,
       disabled: false,
     };
-    const at = this.#parts.now();
-    return commitLast(this.#parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
+    const at = this.parts.now();
+    return commitLast(this.parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
       if (result?.kind !== 'added') throw inputError('username', `${body.username} already exists`);
       return present.user({ ...user, number: result.number, createdAt: timeOf(result, at), tokenEpoch: 0 });
     });
   }
 
   async list(query: Query<'listUsers'>): Promise<Data<'listUsers'>> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const { list, pagination } = await readPage(
       query,
       window => store.users(window),
       row => row,
     );
     const owners = await store.keyOwners(list.map(({ number }) => number));
-    const registrationUntil = await this.#parts.registrations();
+    const registrationUntil = await this.parts.registrations();
     const given = new Map(list.filter(domain.isGiven).map(({ number, userKey }) => [number, userKey]));
     const persons = given.size > 0 ? await store.personsByKey?.([...new Set(given.values())]) : undefined;
     const listed = list.map(row => {
@@ -87,10 +82,10 @@ export class UserService {
 
   async update(context: Context, userId: string, body: Body<'updateUser'>): Promise<api.User> {
     return this.#change(userId, async () => {
-      const user = await readUser(this.#parts.store, userId);
+      const user = await readUser(this.parts.store, userId);
       const set = domain.differences(user, body);
       if (Object.keys(set).length === 0) return present.user(user);
-      const otherAdmins = (await this.#parts.store.admins()).some(admin => admin.number !== user.number);
+      const otherAdmins = (await this.parts.store.admins()).some(admin => admin.number !== user.number);
       return this.#commit(context, accept(domain.edit(user, set, otherAdmins)), { ...user, ...set });
     });
   }
@@ -98,7 +93,7 @@ export class UserService {
   /** A user's own password change needs the old password; an ADMIN changes those of others without it. */
   async setPassword(context: Context, userId: string, body: Body<'setPassword'>): Promise<api.User> {
     await checkNewPassword(body.password, null);
-    const found = await readUser(this.#parts.store, userId);
+    const found = await readUser(this.parts.store, userId);
     if (isOfProvider(found))
       throw new ApiError(
         Code.parameterError,
@@ -107,24 +102,24 @@ export class UserService {
     await checkNewPassword(body.password, found.username);
     if (found.number === context.caller.user?.number) {
       if (!body.oldPassword) throw inputError('oldPassword', 'is required');
-      await this.#parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);
+      await this.parts.passwords.confirm(context, 'oldPassword', body.oldPassword, [found]);
     }
-    const passwordHash = await this.#parts.passwords.hash(body.password);
+    const passwordHash = await this.parts.passwords.hash(body.password);
     const changed = await this.#change(userId, async () => {
-      const user = await readUser(this.#parts.store, userId);
+      const user = await readUser(this.parts.store, userId);
       // The old password was compared with that of `found`. If the user was changed since, the comparison is not valid.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch)
         throw new ApiError(Code.wrongPassword, 'oldPassword is wrong');
       return this.#commit(context, domain.changePassword(user, passwordHash), user);
     });
-    await this.#parts.onPasswordChanged?.(found.number);
+    await this.parts.onPasswordChanged?.(found.number);
     return changed;
   }
 
   /** Revokes every token issued earlier; the password stays. */
   async logout(context: Context, userId: string): Promise<api.User> {
     return this.#change(userId, async () => {
-      const user = await readUser(this.#parts.store, userId);
+      const user = await readUser(this.parts.store, userId);
       return this.#commit(context, domain.logOut(user), user);
     });
   }
@@ -140,7 +135,7 @@ export class UserService {
     { change, guards }: domain.UserDecision,
     shown: Parameters<typeof present.user>[0],
   ): Promise<api.User> {
-    const at = this.#parts.now();
-    return commitLast(this.#parts.store, context, { at, changes: [change], guards }, () => present.user(shown));
+    const at = this.parts.now();
+    return commitLast(this.parts.store, context, { at, changes: [change], guards }, () => present.user(shown));
   }
 }

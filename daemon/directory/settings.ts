@@ -7,7 +7,7 @@ import type { Body, Data } from '../../src/contract/routes.ts';
 import type { directoryChecks } from '../../src/contract/values.ts';
 import { type Binding, digest, openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { setSettings, settingsIn } from '../store/document.ts';
 import * as domain from './decisions.ts';
 import { DirectoryFailure, urlProblem } from './ldap/connection.ts';
@@ -45,15 +45,9 @@ const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>
 });
 
 /** A refusal is thrown as an `ApiError`. */
-export class DirectorySettingsService {
-  readonly #parts: DirectorySettingsParts;
-
-  constructor(parts: DirectorySettingsParts) {
-    this.#parts = parts;
-  }
-
+export class DirectorySettingsService extends Service<DirectorySettingsParts> {
   async read(): Promise<domain.DirectoryRecord> {
-    return settingsIn(await this.#parts.store.document(domain.DIRECTORY), null);
+    return settingsIn(await this.parts.store.document(domain.DIRECTORY), null);
   }
 
   async show(): Promise<DirectorySettings> {
@@ -61,7 +55,7 @@ export class DirectorySettingsService {
   }
 
   async set(context: Context, body: Body<'setDirectory'>): Promise<DirectorySettings> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
       const before = await this.read();
       const config = body.enabled === false ? null : await this.#configOf(before.config, body);
@@ -79,7 +73,7 @@ export class DirectorySettingsService {
     const { config } = await this.read();
     if (!config) throw new DirectoryFailure('is not set up');
     const { sealed } = config;
-    const password = sealed === null ? null : openSecret(this.#parts.sealingKey, boundOf(config), sealed);
+    const password = sealed === null ? null : openSecret(this.parts.sealingKey, boundOf(config), sealed);
     if (sealed !== null && password === null)
       throw new DirectoryFailure('cannot be used: its password was encrypted with another key; set it again');
     // Loaded here, because it loads the library.
@@ -105,7 +99,7 @@ export class DirectorySettingsService {
 
   /** The last run that was recorded. */
   async lastRun(): Promise<domain.DirectoryRunRecord | null> {
-    return domain.runIn(await this.#parts.store.document(domain.DIRECTORY_RUN));
+    return domain.runIn(await this.parts.store.document(domain.DIRECTORY_RUN));
   }
 
   async #configOf(before: domain.DirectoryConfig | null, body: Body<'setDirectory'>): Promise<domain.DirectoryConfig> {
@@ -120,7 +114,7 @@ export class DirectorySettingsService {
     const isSame = before?.url === url && before.bindDn === bindDn;
     if (bindDn !== null && !bindPassword && !isSame) throw inputError('bindPassword', 'is required');
     const sealed = bindPassword
-      ? sealSecret(this.#parts.sealingKey, boundOf({ url, bindDn }), bindPassword)
+      ? sealSecret(this.parts.sealingKey, boundOf({ url, bindDn }), bindPassword)
       : bindDn === null
         ? null
         : before!.sealed;

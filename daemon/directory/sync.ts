@@ -9,7 +9,7 @@ import type { Leavers } from '../people/leavers.ts';
 import { readGroups } from '../people/lookups.ts';
 import { addGroup, groupNamed } from '../people/policy.ts';
 import type { RefusedRequests } from '../people/refused.ts';
-import { type Context, nameOf, refused, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, nameOf, refused, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { apply } from './apply.ts';
@@ -41,15 +41,10 @@ interface RunRequest {
 const noCounts: DirectoryCounts = { read: 0, new: 0, changed: 0, left: 0, back: 0, held: 0, skipped: 0 };
 
 /** One run at a time. */
-export class DirectorySync {
-  readonly #parts: DirectorySyncParts;
+export class DirectorySync extends Service<DirectorySyncParts> {
   readonly #runs = new KeyedMutex<'run'>();
   /** Position from which the next run with these settings continues. A daemon without it reads all entries. */
   #reached: { readonly settings: string; readonly position: DirectoryPosition | null } | null = null;
-
-  constructor(parts: DirectorySyncParts) {
-    this.#parts = parts;
-  }
 
   /** Compares and changes. A directory that cannot be read is a `problem` of the report, and changes nothing. */
   run(request: RunRequest, signal: AbortSignal): Promise<DirectoryReport> {
@@ -65,16 +60,16 @@ export class DirectorySync {
   }
 
   async #read(request: RunRequest, signal: AbortSignal) {
-    const { store, settings } = this.#parts;
+    const { store, settings } = this.parts;
     const content = await settings.open(signal, (reader, config) => this.#content(reader, config, request.isAll));
     const numbers = await this.#groupNumbers(content.config, request);
     const planned = await plan(store, content, numbers, request.acceptMissing ?? false);
-    const trial = new TrialStore(this.#parts);
+    const trial = new TrialStore(this.parts);
     const target = request.dryRun
       ? { store: trial, commit: (changes: readonly Change[]) => trial.commit(changes) }
       : { store, commit: this.#committing(content.config, request) };
     const isBraked = !request.acceptMissing;
-    await apply({ ...this.#parts, ...target, numbers, isBraked, signal }, planned);
+    await apply({ ...this.parts, ...target, numbers, isBraked, signal }, planned);
     const interrupted = request.dryRun
       ? 'the dry run was interrupted'
       : 'the run was interrupted; the next one continues';
@@ -84,7 +79,7 @@ export class DirectorySync {
       this.#reached = problem === null ? reached : null;
       const skipped = planned.items.filter(({ step }) => step === 'skipped');
       const refused = skipped.map(({ userName, detail }) => ({ userName, field: null, reason: detail ?? 'skipped' }));
-      await this.#parts.refused.add(domain.SOURCE, [...refused, ...content.left].slice(0, refusedBounds.kept));
+      await this.parts.refused.add(domain.SOURCE, [...refused, ...content.left].slice(0, refusedBounds.kept));
     }
     return { isAll: content.isAll, unended: planned.unended, ...reportOf(planned.items, problem, content, request) };
   }
@@ -123,10 +118,10 @@ export class DirectorySync {
 
   /** Adds the groups that the registry does not have yet; in a dry run they get numbers that no group has. See `GroupNumbers`. */
   async #groupNumbers(config: domain.DirectoryConfig, request: RunRequest): Promise<GroupNumbers> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const numbers = new Map<string, number>();
     const present = await readGroups(store);
-    for (const name of (await this.#parts.settings.lastRun())?.groups ?? []) {
+    for (const name of (await this.parts.settings.lastRun())?.groups ?? []) {
       const group = groupNamed(present, name);
       if (group) numbers.set(name, group.number);
     }
@@ -145,7 +140,7 @@ export class DirectorySync {
 
   /** Changes are those of the directory, also if someone asks for them. */
   #committing({ url }: Pick<domain.DirectoryConfig, 'url'>, { context }: RunRequest) {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const actor = `directory:${new URL(url).hostname}`;
     const requestId = context?.requestId ?? null;
     return (changes: Parameters<Store['commit']>[0]['changes']) =>
@@ -161,7 +156,7 @@ export class DirectorySync {
       unended: found,
     }: DirectoryReport & { readonly isAll: boolean; readonly unended: number | null },
   ) {
-    const { store, settings, now } = this.#parts;
+    const { store, settings, now } = this.parts;
     await retrying(async () => {
       const { version, config } = await settings.read();
       const before = await store.document(domain.DIRECTORY_RUN);

@@ -2,6 +2,7 @@
 import type { DueTask } from '../background/due-work.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
+import { Service } from '../requests/context.ts';
 import type { DirectorySettingsService } from './settings.ts';
 import type { DirectorySync } from './sync.ts';
 
@@ -13,24 +14,19 @@ interface DirectoryRunsParts extends Clock {
 
 const unknown = { version: 0, run: 0, all: 0 } as const;
 
-export class DirectoryRuns implements DueTask {
+export class DirectoryRuns extends Service<DirectoryRunsParts> implements DueTask {
   readonly work = 'directory';
   readonly undone = 'the directory was not read';
-  readonly #parts: DirectoryRunsParts;
   /** The settings, when their next run is due, and when their next run that reads all entries is due. */
   #due: { readonly version: number; readonly run: number; readonly all: number } = unknown;
   #problem: string | null = null;
-
-  constructor(parts: DirectoryRunsParts) {
-    this.#parts = parts;
-  }
 
   begin(): void {
     this.#due = unknown;
   }
 
   async look(signal: AbortSignal): Promise<boolean> {
-    const { settings, sync, now, log } = this.#parts;
+    const { settings, sync, now, log } = this.parts;
     const { version, config } = await settings.read();
     if (!config) return false;
     const at = now();

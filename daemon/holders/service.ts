@@ -13,7 +13,7 @@ import { readDevice } from '../devices/lookups.ts';
 import { type DeviceRecord, isOnItsWay } from '../devices/records.ts';
 import type { IssuedKeys } from '../issuing/start.ts';
 import type { ReceiptService } from '../receipts/service.ts';
-import { accept, type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { accept, type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import type { HolderLinks } from '../sign-in/judges.ts';
 
@@ -43,15 +43,9 @@ interface Beginning {
 }
 
 /** A refusal is thrown as an `ApiError`. */
-export class HolderService {
-  readonly #parts: HolderServiceParts;
-
-  constructor(parts: HolderServiceParts) {
-    this.#parts = parts;
-  }
-
+export class HolderService extends Service<HolderServiceParts> {
   async list(context: Context): Promise<Data<'listOwnDevices'>> {
-    const { store, issued } = this.#parts;
+    const { store, issued } = this.parts;
     const rows = (await store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
     const found = await Promise.all(rows.map(({ number }) => store.device(number)));
     const own = found.filter(device => device !== null).reverse();
@@ -70,7 +64,7 @@ export class HolderService {
     const device = await this.#own(context, deviceId);
     const { deviceType } = device;
     const after = (await this.#beginning(device)).id - 1;
-    const { list } = await this.#parts.events({ deviceId, before, after, limit });
+    const { list } = await this.parts.events({ deviceId, before, after, limit });
     return {
       list: list.map(({ id, type, timestamp, data }) => ({
         id: id!,
@@ -82,7 +76,7 @@ export class HolderService {
   }
 
   lost(context: Context, deviceId: string, { reason }: Body<'reportLost'>): Promise<Data<'reportLost'>> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
       const device = await this.#own(context, deviceId);
       const { number, status, lockedAt } = device;
@@ -109,11 +103,11 @@ export class HolderService {
   ): Promise<Data<'confirmReceived'>> {
     const device = await this.#own(context, deviceId);
     const id = deviceIds.format(device.number);
-    const receipts = this.#parts.receipts();
+    const receipts = this.parts.receipts();
     if (!isOnItsWay(device))
       throw new ApiError(Code.parameterError, `device ${id} is not on its way: it was not sent, or has arrived`);
     const owner = context.caller.user!.number;
-    const keys = typeof site === 'string' ? [] : await this.#parts.issued().signInKeysOf(device.number, site.id, owner);
+    const keys = typeof site === 'string' ? [] : await this.parts.issued().signInKeysOf(device.number, site.id, owner);
     if (receiptId === undefined) {
       const started = await receipts.create(context, { deviceId: id, kind: 'handover', terms: TERMS });
       const browser = { relyingParty: keys[0]?.relyingParty ?? '', credentials: keys.map(({ id }) => id) };
@@ -139,7 +133,7 @@ export class HolderService {
 
   /** The person who makes the request, by number. Refuses with 2007 one who is not a person of the registry, or has left. */
   async #person({ caller: { user } }: Context): Promise<number> {
-    const { store, links } = this.#parts;
+    const { store, links } = this.parts;
     const number = user && (await links()?.holderOf(user));
     const person = number ? await store.person(number) : null;
     if (!person?.active)
@@ -150,7 +144,7 @@ export class HolderService {
   /** A device of the person who makes the request. Refuses with 2001 any other, as if it did not exist. */
   async #own(context: Context, deviceId: string): Promise<DeviceRecord> {
     const person = await this.#person(context);
-    const device = await readDevice(this.#parts.store, deviceId);
+    const device = await readDevice(this.parts.store, deviceId);
     if (device.person !== person) throw new ApiError(Code.deviceNotFound);
     return device;
   }
@@ -160,7 +154,7 @@ export class HolderService {
    * may have accepted the key before, for its name: that counts unless another person had it.
    */
   async #beginning({ number: device, person }: DeviceRecord): Promise<Beginning> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     let before = Number.MAX_SAFE_INTEGER;
     let own: Pick<Beginning, 'id' | 'since'> | undefined;
     for (let portion = 0; portion < MAX_PORTIONS; portion++) {
@@ -183,7 +177,7 @@ export class HolderService {
   /** Whether the present lock was reported. By the order of the entries: a clock can be set back. */
   async #isReported(device: number): Promise<boolean> {
     const newest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 };
-    const [last] = await this.#parts.store.events({ ...newest, types: ['DEVICE_LOCKED', 'DEVICE_LOST'], device });
+    const [last] = await this.parts.store.events({ ...newest, types: ['DEVICE_LOCKED', 'DEVICE_LOST'], device });
     return last?.type === 'DEVICE_LOST';
   }
 }

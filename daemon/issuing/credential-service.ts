@@ -12,7 +12,7 @@ import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { personOf } from '../people/lookups.ts';
-import { type Context, commitFor, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitFor, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { Conflict, type Guard } from '../store/commit.ts';
 import * as domain from './credential.ts';
 import { begunOf, checkAnswer } from './key-answer.ts';
@@ -40,22 +40,21 @@ const OTHER_NODE_MS = { forMs: 10_000, everyMs: 250 } as const;
 const FIRST = 100;
 
 /** A refusal is thrown as an `ApiError`. */
-export class CredentialService {
-  readonly #parts: CredentialServiceParts;
+export class CredentialService extends Service<CredentialServiceParts> {
   readonly #there: RemoteCredentials;
   readonly #answers = new KeyedMutex<string>();
 
   constructor(parts: CredentialServiceParts) {
-    this.#parts = parts;
+    super(parts);
     this.#there = parts.remoteCredentials;
   }
 
   /** Callers who issue no keys do not see by what a key is asked. */
   async list({ caller }: Pick<Context, 'caller'>, deviceId: string): Promise<Data<'listCredentials'>> {
-    const device = await readDevice(this.#parts.store, deviceId);
+    const device = await readDevice(this.parts.store, deviceId);
     const [credentials, document] = await Promise.all([
-      this.#parts.store.credentialsOf(device.number),
-      this.#parts.store.document(resetDocument(device.number)),
+      this.parts.store.credentialsOf(device.number),
+      this.parts.store.document(resetDocument(device.number)),
     ]);
     const reset = resetIn(document)?.credentials ?? [];
     const isIssuer = changers.some(role => role === caller.role);
@@ -76,7 +75,7 @@ export class CredentialService {
     deviceId: string,
     { providerId, identity }: Body<'startCredential'>,
   ): Promise<Data<'startCredential'>> {
-    const { store, providers, identities } = this.#parts;
+    const { store, providers, identities } = this.parts;
     const device = await readDevice(store, deviceId);
     const demandSigned = () => identities.demandSigned(context, device, 'issue', identity);
     await demandSigned();
@@ -92,7 +91,7 @@ export class CredentialService {
     const { origin, options, expiresAt } = answer;
     const begun = begunOf(answer);
     await this.#demandSameOrigin(provider, begun);
-    const label = newLabel(this.#parts.registryId);
+    const label = newLabel(this.parts.registryId);
     return retrying(async () => {
       const present = await this.#open(device, provider);
       const taken = new ApiError(Code.parameterError, 'another program is issuing this key: try again');
@@ -102,7 +101,7 @@ export class CredentialService {
         ? domain.beginAgain(present, fields, person.number)
         : domain.beginCredential(fields, person.number);
       const changes = [change, ...(await demandSigned())];
-      const [result] = await commitFor(store, context, { at: this.#parts.now(), changes, guards: [unreset] });
+      const [result] = await commitFor(store, context, { at: this.parts.now(), changes, guards: [unreset] });
       if (result?.kind === 'duplicate') throw taken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
@@ -128,7 +127,7 @@ export class CredentialService {
     credentialId: string,
     { response, reported }: Body<'finishCredential'>,
   ): Promise<CredentialItem> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) throw new ApiError(404, 'the credential is removed');
     if (credential.issuedAt !== null) {
@@ -156,7 +155,7 @@ export class CredentialService {
   }
 
   async remove(context: Context, deviceId: string, credentialId: string): Promise<CredentialItem> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) return presented(credential, device);
     const change = await this.#there.remove(provider, credential);
@@ -175,7 +174,7 @@ export class CredentialService {
     response: AttestationResponse,
     isRepeated: boolean,
   ): Promise<string> {
-    const { providers } = this.#parts;
+    const { providers } = this.parts;
     const lookedUp = () => this.#there.lookUp(provider, credential);
     const before = isRepeated ? await lookedUp() : null;
     if (before !== null) return before;
@@ -198,7 +197,7 @@ export class CredentialService {
    * first request, which is still being carried out. Rejects with a `Conflict` once that node has stored the end.
    */
   #acceptedElsewhere(provider: ProviderRecord, credential: domain.CredentialRecord): Promise<string | null> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const look = async () => {
       const found = await this.#there.lookUp(provider, credential);
       if (found === null && (await store.credential(credential.number))?.version !== credential.version)
@@ -211,7 +210,7 @@ export class CredentialService {
   /** The provider has nothing, unless it refuses the repetition of a request that it has carried out and does not list yet. */
   #noteRefused(context: Context, credential: domain.CredentialRecord, isRepeated: boolean) {
     const nothing = { credentialId: null, begun: null };
-    const change = isRepeated ? domain.givenUp(credential, this.#parts.now()) : domain.noteStep(credential, nothing);
+    const change = isRepeated ? domain.givenUp(credential, this.parts.now()) : domain.noteStep(credential, nothing);
     return this.#commit(context, change);
   }
 
@@ -224,7 +223,7 @@ export class CredentialService {
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
     const remoteId = await this.#there.lookUp(provider, open);
-    const at = this.#parts.now();
+    const at = this.parts.now();
     // A request that is not listed may still be under way, or may have been accepted just now.
     await this.#commit(context, remoteId === null ? domain.givenUp(open, at) : domain.issued(open, remoteId, at));
     if (remoteId !== null) throw exists;
@@ -233,7 +232,7 @@ export class CredentialService {
   /** A WebAuthn server names its origin itself: one that was taken over could have keys register at another site. */
   async #demandSameOrigin({ number, type }: ProviderRecord, { origin }: domain.BegunCredential): Promise<void> {
     if (type !== 'webauthn') return;
-    const earlier = await this.#parts.store.credentialsAt(number, 0, FIRST);
+    const earlier = await this.parts.store.credentialsAt(number, 0, FIRST);
     const before = earlier.find(one => one.begun !== null)?.begun?.origin ?? origin;
     if (before !== origin)
       throw new ApiError(
@@ -244,7 +243,7 @@ export class CredentialService {
 
   /** Options exclude what the provider has accepted late: a key that has it would refuse to make another one. */
   async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
-    for (const one of await this.#parts.store.credentialsOf(number)) {
+    for (const one of await this.parts.store.credentialsOf(number)) {
       if (one.provider !== provider.number || one.removedAt !== null || one.uncertainAt === null) continue;
       const change = await this.#there.remove(provider, one);
       if (change) await this.#commit(context, change);
@@ -252,7 +251,7 @@ export class CredentialService {
   }
 
   #commit(context: Context, change: domain.CredentialChange, guards: readonly Guard[] = []) {
-    return commitFor(this.#parts.store, context, { at: this.#parts.now(), changes: [change], guards });
+    return commitFor(this.parts.store, context, { at: this.parts.now(), changes: [change], guards });
   }
 
   async #personOf(device: DeviceRecord): Promise<{ readonly userName: string; readonly number: number | null }> {
@@ -260,26 +259,26 @@ export class CredentialService {
     if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
     if (device.userId === null)
       throw new ApiError(Code.parameterError, 'the device is not bound to a person: activate it');
-    const person = await personOf(this.#parts.store, device);
+    const person = await personOf(this.parts.store, device);
     if (person?.active === false)
       throw new ApiError(Code.parameterError, 'the person of the device has left: the key cannot be issued');
     return person ?? { userName: device.userId, number: null };
   }
 
   async #open({ number }: DeviceRecord, provider: ProviderRecord): Promise<domain.CredentialRecord | null> {
-    const all = await this.#parts.store.credentialsOf(number);
+    const all = await this.parts.store.credentialsOf(number);
     return (
       all.find(one => one.provider === provider.number && one.removedAt === null && one.uncertainAt === null) ?? null
     );
   }
 
   async #find(context: Context, deviceId: string, credentialId: string) {
-    const device = await readDevice(this.#parts.store, deviceId);
+    const device = await readDevice(this.parts.store, deviceId);
     const number = credentialIds.parse(credentialId);
-    const credential = number === null ? null : await this.#parts.store.credential(number);
+    const credential = number === null ? null : await this.parts.store.credential(number);
     if (credential?.device !== device.number) throw new ApiError(404, 'the device has no such credential');
-    const provider = await this.#parts.providers.find(providerIds.format(credential.provider));
-    await this.#parts.providers.demand(context, provider);
+    const provider = await this.parts.providers.find(providerIds.format(credential.provider));
+    await this.parts.providers.demand(context, provider);
     return { device, credential, provider };
   }
 }

@@ -11,7 +11,7 @@ import type { IdentityJudge } from '../devices/judges.ts';
 import { readDevice } from '../devices/lookups.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { lost } from '../identity/records.ts';
-import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { type CredentialRecord, isToRemove } from './credential.ts';
@@ -34,13 +34,7 @@ interface DeviceReset {
 }
 
 /** A refusal is thrown as an `ApiError`. */
-export class KeyResetService {
-  readonly #parts: KeyResetParts;
-
-  constructor(parts: KeyResetParts) {
-    this.#parts = parts;
-  }
-
+export class KeyResetService extends Service<KeyResetParts> {
   async show(deviceId: string): Promise<KeyReset> {
     return presented(await this.#read(deviceId));
   }
@@ -52,7 +46,7 @@ export class KeyResetService {
       const { stage } = body;
       if (stage === 'canceled') return this.#cancel(context, found);
       // A reset that is open was allowed when it was begun. The key that was erased cannot sign.
-      const { identities } = this.#parts;
+      const { identities } = this.parts;
       const signed = found.open ? [] : await identities.demandSigned(context, found.device, 'reset', body.identity);
       return stage === 'begun' ? this.#begin(context, found, body.hadPin === true, signed) : this.#done(context, found);
     });
@@ -60,7 +54,7 @@ export class KeyResetService {
 
   /** A caller who may not remove the credentials, or replace the stored PIN, is refused before the key is erased. */
   async #begin(context: Context, found: DeviceReset, hadPin: boolean, signed: readonly Change[]): Promise<KeyReset> {
-    const { store, providers, now } = this.#parts;
+    const { store, providers, now } = this.parts;
     const { device, credentials, open, version } = found;
     if (open) throw new ApiError(Code.parameterError, OPEN);
     const held = credentials.filter(domain.isHeld);
@@ -76,7 +70,7 @@ export class KeyResetService {
 
   /** All in one commit: `CredentialRemovals` continues with it, whatever ends this daemon or its caller. */
   async #done(context: Context, found: DeviceReset): Promise<KeyReset> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const { device, credentials, open, version } = found;
     if (open) await this.#demandEnding(context, credentials, open);
     const at = now();
@@ -104,7 +98,7 @@ export class KeyResetService {
   }
 
   async #isOwn(provider: number): Promise<boolean> {
-    return (await this.#parts.providers.find(providerIds.format(provider))).type === 'devmgr';
+    return (await this.parts.providers.find(providerIds.format(provider))).type === 'devmgr';
   }
 
   async #cancel(context: Context, found: DeviceReset): Promise<KeyReset> {
@@ -112,11 +106,11 @@ export class KeyResetService {
     const after = presented({ ...found, open: null });
     if (!open) return after;
     const changes = [domain.setReset(device.number, version, null, 'KEY_RESET_CANCELED')];
-    return commitLast(this.#parts.store, context, { at: this.#parts.now(), changes }, () => after);
+    return commitLast(this.parts.store, context, { at: this.parts.now(), changes }, () => after);
   }
 
   async #read(deviceId: string): Promise<DeviceReset> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const device = await readDevice(store, deviceId);
     const [document, credentials] = await Promise.all([
       store.document(domain.resetDocument(device.number)),

@@ -19,7 +19,15 @@ import { ProviderAway, ProviderUnavailable } from '../base/errors.ts';
 import { enteredProblem, issuerProblem } from '../base/fetch.ts';
 import { openSecret, sealSecret } from '../base/sealed.ts';
 import { iso } from '../base/time.ts';
-import { accept, type Context, commitLast, refused, retrying, type ServiceParts } from '../requests/context.ts';
+import {
+  accept,
+  type Context,
+  commitLast,
+  refused,
+  retrying,
+  Service,
+  type ServiceParts,
+} from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';
 import { consoleAddressProblem, type OwnAccounts } from './own-accounts.ts';
 import * as domain from './provider.ts';
@@ -40,15 +48,10 @@ interface ProviderServiceParts extends ServiceParts {
 }
 
 /** A refusal is thrown as an `ApiError`. */
-export class ProviderService {
-  readonly #parts: ProviderServiceParts;
+export class ProviderService extends Service<ProviderServiceParts> {
   readonly #opened = new Map<string, IssuingProvider>();
   /** Why the last request of this daemon to a provider failed, by the provider's number. */
   readonly #problems = new Map<number, string>();
-
-  constructor(parts: ProviderServiceParts) {
-    this.#parts = parts;
-  }
 
   async list(): Promise<Data<'listProviders'>> {
     const { list } = await this.read();
@@ -64,11 +67,11 @@ export class ProviderService {
   }
 
   async read(): Promise<domain.Providers> {
-    return domain.providersIn(await this.#parts.store.document(domain.PROVIDERS));
+    return domain.providersIn(await this.parts.store.document(domain.PROVIDERS));
   }
 
   async create(context: Context, body: Body<'createProvider'>): Promise<ProviderItem> {
-    const { store, sealingKey, allowed, now } = this.#parts;
+    const { store, sealingKey, allowed, now } = this.parts;
     const { name, type, secret = null, ...given } = body;
     const settings = forEachProviderSetting(providerSettings, (_, each) => given[each] ?? null);
     const problem =
@@ -100,7 +103,7 @@ export class ProviderService {
     return this.#replace(context, providerId, async record => {
       const problem = domain.providerProblem(record, secret);
       if (problem !== null) throw refused(problem);
-      const after = { ...record, sealed: sealSecret(this.#parts.sealingKey, domain.providerBinding(record), secret) };
+      const after = { ...record, sealed: sealSecret(this.parts.sealingKey, domain.providerBinding(record), secret) };
       const counts = await this.#counts();
       return { after, data: this.#present(after, counts.get(record.number)) };
     });
@@ -122,7 +125,7 @@ export class ProviderService {
     providerId: string,
     decide: (record: domain.ProviderRecord) => Promise<{ after: domain.ProviderRecord | null; data: T }>,
   ): Promise<T> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
       const providers = await this.read();
       const record = recordIn(providers, providerId);
@@ -139,7 +142,7 @@ export class ProviderService {
 
   /** Refuses callers who cannot issue or remove credentials there. */
   async demand({ caller }: Context, { type }: domain.ProviderRecord): Promise<void> {
-    if (type === 'devmgr') await this.#parts.own.demand(caller);
+    if (type === 'devmgr') await this.parts.own.demand(caller);
   }
 
   /**
@@ -172,7 +175,7 @@ export class ProviderService {
     const id = `${record.number} ${record.sealed}`;
     const known = this.#opened.get(id);
     if (known) return known;
-    const { sealingKey, allowed, own, now } = this.#parts;
+    const { sealingKey, allowed, own, now } = this.parts;
     const secret = openSecret(sealingKey, domain.providerBinding(record), record.sealed);
     if (secret === null) throw new ProviderRefused('the secret was encrypted with another key: add the provider again');
     const made = apiOf(record, { secret, allowed, now }, own);
@@ -182,7 +185,7 @@ export class ProviderService {
 
   async #counts(): Promise<ReadonlyMap<number, CredentialCounts>> {
     const counts = new Map<number, CredentialCounts>();
-    for await (const portion of allOpenCredentials(this.#parts.store))
+    for await (const portion of allOpenCredentials(this.parts.store))
       for (const { provider, due } of portion) {
         const { present = 0, pending = 0 } = counts.get(provider) ?? {};
         counts.set(provider, { present: present + 1, pending: pending + due });

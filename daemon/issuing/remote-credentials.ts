@@ -1,6 +1,6 @@
 /** Credentials at their providers: looked up and removed. */
 import { ProviderUnavailable } from '../base/errors.ts';
-import type { ServiceParts } from '../requests/context.ts';
+import { Service, type ServiceParts } from '../requests/context.ts';
 import * as domain from './credential.ts';
 import type { ProviderRecord } from './provider.ts';
 import type { ProviderService } from './provider-service.ts';
@@ -13,16 +13,10 @@ interface RemoteParts extends ServiceParts {
 }
 
 /** Methods reject as `ProviderService.ask` does. */
-export class RemoteCredentials {
-  readonly #parts: RemoteParts;
-
-  constructor(parts: RemoteParts) {
-    this.#parts = parts;
-  }
-
+export class RemoteCredentials extends Service<RemoteParts> {
   /** The id at the provider; null if it does not list the credential, or keeps no list. */
   async lookUp(provider: ProviderRecord, { account, credentialId, label }: domain.CredentialRecord) {
-    const list = (await this.#parts.providers.ask(provider, api => api.list(account))) ?? [];
+    const list = (await this.parts.providers.ask(provider, api => api.list(account))) ?? [];
     return list.find(one => one.credentialId === credentialId || one.label === label)?.remoteId ?? null;
   }
 
@@ -34,7 +28,7 @@ export class RemoteCredentials {
     provider: ProviderRecord,
     credential: domain.CredentialRecord,
   ): Promise<ReturnType<typeof domain.removed> | null> {
-    const { store, providers, now } = this.#parts;
+    const { store, providers, now } = this.parts;
     const { account, credentialId, issuedAt, uncertainAt } = credential;
     let { remoteId } = credential;
     let isGone = credentialId === null;

@@ -11,7 +11,7 @@ import { poll, sleep } from '../../src/delivery/wait.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { JournalTail } from '../background/journal-tail.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ServiceParts } from '../requests/context.ts';
+import { Service, type ServiceParts } from '../requests/context.ts';
 import { RetryLater } from '../requests/limiter.ts';
 import { Conflict } from '../store/commit.ts';
 import type { EntryType, EventRecord } from '../store/journal.ts';
@@ -50,10 +50,9 @@ interface CredentialRemovalsParts extends ServiceParts {
 }
 
 /** Looks for what has to be removed. */
-export class CredentialRemovals implements DueTask {
+export class CredentialRemovals extends Service<CredentialRemovalsParts> implements DueTask {
   readonly work = 'credentials';
   readonly undone = 'could not look for credentials that have to be removed';
-  readonly #parts: CredentialRemovalsParts;
   readonly #tail: JournalTail;
   #unfollow = (): void => {};
   #queues!: Queues;
@@ -64,19 +63,19 @@ export class CredentialRemovals implements DueTask {
   #next!: AbortSignal;
 
   constructor(parts: CredentialRemovalsParts) {
-    this.#parts = parts;
+    super(parts);
     this.#tail = new JournalTail(parts.store);
   }
 
   begin(turn: AbortSignal): void {
     this.#unfollow = this.#tail.follow();
-    this.#queues = new Queues(this.#parts, turn);
+    this.#queues = new Queues(this.parts, turn);
     this.#last = null;
     this.#sweepAt = 0;
   }
 
   async look(): Promise<boolean> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     this.#next = this.#tail.next;
     this.#last ??= Math.max(0, (await store.lastEventId()) - LOOK_BACK);
     if (performance.now() >= this.#sweepAt) {
@@ -109,12 +108,12 @@ export class CredentialRemovals implements DueTask {
 
   async #deviceOf({ type, device, subject, detail }: EventRecord): Promise<number | null | undefined> {
     if (type === 'KEY_RESET') return deviceIds.parse(`${detail.deviceId}`);
-    return device ?? (await this.#parts.store.credential(subject!))?.device;
+    return device ?? (await this.parts.store.credential(subject!))?.device;
   }
 
   /** For a device that was retired because its person left. Any other deactivation removes the PIN in its own commit. */
   async #removePin(device: number): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const document = await store.document(pinDocument(device));
     if (document === null || pinIn(document) === null) return;
     const removed = setPin(device, document.version, null, { type: 'PIN_REMOVED', detail: { reason: 'deactivated' } });

@@ -3,7 +3,15 @@ import { ApiError } from '../../src/contract/codes.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { accept, actorOf, type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import {
+  accept,
+  actorOf,
+  type Context,
+  commitLast,
+  retrying,
+  Service,
+  type ServiceParts,
+} from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
 import type { Store } from '../store/store.ts';
@@ -22,16 +30,10 @@ interface ReadCase {
 }
 
 /** A refusal is thrown as an `ApiError`. */
-export class Cases {
-  readonly #parts: ServiceParts<Store & CaseStore>;
-
-  constructor(parts: ServiceParts<Store & CaseStore>) {
-    this.#parts = parts;
-  }
-
+export class Cases extends Service<ServiceParts<Store & CaseStore>> {
   /** The oldest first. */
   list({ open = true, sortOrder = 'asc', ...page }: Query<'listCases'>): Promise<Data<'listCases'>> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const read = async (window: Window) => {
       const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
       return { rows: await Promise.all(records.map(record => this.#listed(record))), total };
@@ -44,7 +46,7 @@ export class Cases {
   }
 
   keep(context: Context, personId: string, { kind, id, reason }: Body<'keepCaseItem'>): Promise<Shown> {
-    const { now } = this.#parts;
+    const { now } = this.parts;
     return this.#change(context, personId, ({ record, items }) =>
       domain.keep(record, items, { kind, id, reason, by: actorOf(context), at: now() }),
     );
@@ -56,7 +58,7 @@ export class Cases {
 
   /** The open cases that were opened until this time, the oldest first. */
   async *openBefore(time: number): AsyncGenerator<ReadCase, void> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     for (let offset = 0; ; ) {
       const window = { descending: false, offset, limit: PORTION };
       const records = await store.leaverCases(true, window);
@@ -75,7 +77,7 @@ export class Cases {
     personId: string,
     decide: (read: ReadCase) => domain.CaseSet | Parameters<typeof accept>[0],
   ): Promise<Shown> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
       const read = await this.#find(personId);
       if (read.record.closedAt !== null) return shown(read);
@@ -88,7 +90,7 @@ export class Cases {
   }
 
   async #find(personId: string): Promise<ReadCase> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const person = await requirePerson(store, personId);
     const record = await store.leaverCase(person.number);
     if (!record)
@@ -102,12 +104,12 @@ export class Cases {
   }
 
   async #read(person: PersonRecord, record: domain.CaseRecord): Promise<ReadCase> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return { person, record, items: await itemsOf(store, { record, person, now: now() }) };
   }
 
   async #listed(record: domain.CaseRecord) {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const person = (await store.person(record.number))!;
     const { items } = await this.#read(person, record);
     const open = items.filter(({ state }) => state === 'open');

@@ -5,7 +5,7 @@ import { driftBounds } from '../../src/contract/limits.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { iso } from '../base/time.ts';
-import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { leaverReason } from './decisions.ts';
 import { driftDoubt, driftIn, type PersonReader, RemotePersons, readDrift, recordDrift } from './drift-records.ts';
 import { type Leavers, leaverResult, personPortions } from './leavers.ts';
@@ -22,13 +22,7 @@ interface DriftParts extends ServiceParts {
 
 const SOURCE = 'scim';
 
-export class ProviderDrift {
-  readonly #parts: DriftParts;
-
-  constructor(parts: DriftParts) {
-    this.#parts = parts;
-  }
-
+export class ProviderDrift extends Service<DriftParts> {
   /** With `apply`, each person leaves in a commit of its own: the brake counts what the commits before it have locked. */
   async compare(context: Context, { apply = false }: Body<'comparePeople'>): Promise<Drift> {
     const { steps, ...found } = await this.#find();
@@ -40,7 +34,7 @@ export class ProviderDrift {
 
   /** Compares, if a day has passed. */
   async daily(): Promise<void> {
-    const { store, readers, now, log } = this.#parts;
+    const { store, readers, now, log } = this.parts;
     const last = driftIn(await readDrift(store));
     if ((last && now() < last.at + dayMs) || (await readers()).length === 0) return;
     const { problem, steps } = await this.#find();
@@ -49,7 +43,7 @@ export class ProviderDrift {
   }
 
   async #find() {
-    const { store, readers, now } = this.#parts;
+    const { store, readers, now } = this.parts;
     const all = await readers();
     const base = { readAt: iso(now()), providers: all.map(({ name }) => name), read: 0, unknown: 0 };
     const none = (problem: string) => ({ ...base, problem, steps: [] as DriftStep[] });
@@ -79,7 +73,7 @@ export class ProviderDrift {
   }
 
   async #leave(context: Context, { number }: PersonRecord): Promise<Step['outcome']> {
-    const { store, leavers, now } = this.#parts;
+    const { store, leavers, now } = this.parts;
     return retrying(async () => {
       const person = (await store.person(number))!;
       if (!person.active) return 'left';
@@ -92,7 +86,7 @@ export class ProviderDrift {
   }
 
   async #record(problem: string | null, steps: readonly DriftStep[]): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     await retrying(async () => {
       const before = await readDrift(store);
       // What was found stays known while a provider cannot be read.

@@ -4,7 +4,7 @@ import { credentialIds, deviceIds, personIds, userIds } from '../../src/contract
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { accept, type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
+import { accept, type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { settingsIn } from '../store/document.ts';
 import type { ErasedName, Store } from '../store/store.ts';
@@ -56,24 +56,19 @@ export async function overdueErasures(
     : 0;
 }
 
-export class Erasure {
-  readonly #parts: ErasureParts;
+export class Erasure extends Service<ErasureParts> {
   #hasRepeated = false;
-
-  constructor(parts: ErasureParts) {
-    this.#parts = parts;
-  }
 
   /** Idempotent: of a person who is erased, the free space is cleared again. */
   async erase(context: Context, personId: string, { confirmPassword }: Body<'erasePerson'>): Promise<Erased> {
-    const { store, now, confirm } = this.#parts;
-    const first = await requirePerson(this.#parts.store, personId);
+    const { store, now, confirm } = this.parts;
+    const first = await requirePerson(this.parts.store, personId);
     await this.#demand(first);
     await confirm(context, confirmPassword);
     const response = await retrying(async () => {
       const { person, owned, changes } = await this.#decide(personId);
       const accounts = (await accountsOf(store, person)).map(({ number }) => userIds.format(number));
-      const { copiesDays } = (await this.#parts.policies.read()).config;
+      const { copiesDays } = (await this.parts.policies.read()).config;
       const data: Erased = {
         personId,
         erasedAt: iso(now()),
@@ -90,7 +85,7 @@ export class Erasure {
 
   /** Erases those whose time by the policy ended before this day (UTC), so that the database is rewritten once a day at most. */
   async eraseDue(turn: AbortSignal): Promise<void> {
-    const { store, policies, now, log } = this.#parts;
+    const { store, policies, now, log } = this.parts;
     const { retentionDays } = (await policies.read()).config;
     if (!retentionDays) return;
     const before = closedBefore(now(), retentionDays);
@@ -117,7 +112,7 @@ export class Erasure {
   }
 
   async #eraseByPolicy(personId: string): Promise<PersonRecord> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const { person, changes } = await this.#decide(personId);
     await store.commit({ at: now(), actor: null, requestId: null, changes });
     return person;
@@ -125,7 +120,7 @@ export class Erasure {
 
   /** The changes that erase a person. */
   async #decide(personId: string) {
-    const person = await requirePerson(this.#parts.store, personId);
+    const person = await requirePerson(this.parts.store, personId);
     await this.#demand(person);
     const owned = await this.#devicesOf(person);
     const { number, version, userKey } = person;
@@ -139,7 +134,7 @@ export class Erasure {
   }
 
   async #devicesOf({ number, userKey, userName }: PersonRecord): Promise<readonly number[]> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const holder = await store.personByName(userName);
     const isTaken = holder !== null && holder.number !== number && holder.removedAt === null;
     const [owned, named] = await Promise.all([
@@ -150,7 +145,7 @@ export class Erasure {
   }
 
   async #demand(person: PersonRecord): Promise<void> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const refusal = erasureRefusal(person, await store.leaverCase(person.number));
     if (refusal) accept(refusal);
     if (person.endedBy === 'erasure') return;

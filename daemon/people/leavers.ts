@@ -1,5 +1,6 @@
 /** Consequences for the devices of persons who leave. */
 import { userIds } from '../../src/contract/ids.ts';
+import { Service } from '../requests/context.ts';
 import type { Change, ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { leaverReason } from './decisions.ts';
@@ -20,24 +21,16 @@ const PORTION = 500;
 const MAX_LOCKED = 1000;
 
 /** Makes the changes of leavers. */
-export class Leavers {
-  readonly #store: Store;
-  readonly #policies: Pick<PeoplePolicies, 'read'>;
-
-  constructor({ store, policies }: { readonly store: Store; readonly policies: Pick<PeoplePolicies, 'read'> }) {
-    this.#store = store;
-    this.#policies = policies;
-  }
-
+export class Leavers extends Service<{ readonly store: Store; readonly policies: Pick<PeoplePolicies, 'read'> }> {
   /** The changes of leaving for these persons, one for each, in order. `userName`: the name after the commit, which may also change it. */
   async changes(
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],
     { step, reason, endedBy = null, isRemoved = false }: LeaveStep,
   ): Promise<PersonLeave[]> {
     const [{ config }, totals, ...accounts] = await Promise.all([
-      this.#policies.read(),
+      this.parts.policies.read(),
       this.totals(),
-      ...persons.map(({ userName }) => this.#store.usersNamed(userName)),
+      ...persons.map(({ userName }) => this.parts.store.usersNamed(userName)),
     ]);
     const rule = leaverRuleOf(config);
     return persons.map(({ number, userName }, i) => ({
@@ -57,8 +50,8 @@ export class Leavers {
   /** Totals that the brake compares with. */
   async totals(): Promise<BrakeTotals> {
     const [activeDevices, { total: accounts }] = await Promise.all([
-      activeTotal(this.#store),
-      this.#store.users({ descending: false, offset: 0, limit: 1 }),
+      activeTotal(this.parts.store),
+      this.parts.store.users({ descending: false, offset: 0, limit: 1 }),
     ]);
     return { activeDevices, accounts };
   }
@@ -71,7 +64,7 @@ export class Leavers {
   /** The devices of a person that were locked because the person left, and are still locked. */
   async lockedDevices({ number: person, reason, source }: PersonRecord): Promise<number[]> {
     const lockReason = reason ?? leaverReason(source);
-    const devices = await this.#store.devicesOf(person);
+    const devices = await this.parts.store.devicesOf(person);
     const locked = devices.filter(device => device.status === 'LOCKED' && device.lockReason === lockReason);
     return locked.slice(0, MAX_LOCKED).map(({ number }) => number);
   }

@@ -10,7 +10,7 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { give } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
@@ -29,15 +29,9 @@ const MOST = 5;
 const readItem = compileReader(Type.Object({ ...matchItem }));
 
 /** A refusal of the whole request is thrown as an `ApiError`. */
-export class MatchingDevices {
-  readonly #parts: ServiceParts;
-
-  constructor(parts: ServiceParts) {
-    this.#parts = parts;
-  }
-
+export class MatchingDevices extends Service<ServiceParts> {
   list(page: Query<'listUnmatched'>): Promise<Data<'listUnmatched'>> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const read = async ({ limit, offset }: Window) => {
       const [devices, total] = await Promise.all([store.unmatchedDevices(limit, offset), store.unmatchedCount()]);
       const candidates = await this.#candidates(devices.map(({ userId }) => userId));
@@ -51,7 +45,7 @@ export class MatchingDevices {
 
   /** Accepted items are one commit. Of two items for one device, the second is decided after the first. */
   match(context: Context, { matches }: Body<'matchPeople'>): Promise<Data<'matchPeople'>> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
       const at = now();
       const changes: Change[] = [];
@@ -87,7 +81,7 @@ export class MatchingDevices {
 
   /** Gives an account to an active person: a leave then ends it. */
   async #account(context: Context, item: unknown) {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const { deviceId, accountId = '', personId } = itemIn(item);
     if (deviceId !== undefined) throw new ApiError(Code.parameterError, 'either deviceId or accountId is required');
     if (context.caller.serviceToken !== null)
@@ -116,7 +110,7 @@ export class MatchingDevices {
   }
 
   async #read(item: unknown) {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const { deviceId, personId } = itemIn(item);
     if (deviceId === undefined) throw new ApiError(Code.parameterError, 'either deviceId or accountId is required');
     const number = deviceIds.parse(deviceId);
@@ -133,7 +127,7 @@ export class MatchingDevices {
     const wanted = new Map(
       userIds.flatMap(userId => [...keysOf(userId)].map(key => [key, new Map<number, MatchCandidate>()])),
     );
-    for await (const persons of wanted.size > 0 ? personPortions(this.#parts.store, {}) : [])
+    for await (const persons of wanted.size > 0 ? personPortions(this.parts.store, {}) : [])
       for (const person of persons)
         for (const [why, key] of formsOf(person)) {
           const found = wanted.get(key);

@@ -9,7 +9,7 @@ import type { ImportOutcome } from '../../src/contract/person-values.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import { comesBack, create, edit, holderOf, isEndedHere, leaverReason } from './decisions.ts';
 import type { Leavers } from './leavers.ts';
@@ -40,24 +40,18 @@ interface ImportParts extends ServiceParts {
 }
 
 /** A refusal of the whole request is thrown as an `ApiError`. */
-export class PeopleImport {
-  readonly #parts: ImportParts;
-
-  constructor(parts: ImportParts) {
-    this.#parts = parts;
-  }
-
+export class PeopleImport extends Service<ImportParts> {
   run(
     context: Context,
     { people, adopt = false, dryRun = false }: Body<'importPeople'>,
   ): Promise<Data<'importPeople'>> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
       const decided = await this.#decide(people, adopt);
       const leavers = decided.flatMap(one => ('change' in one && one.change === 'leave' ? [one.person!] : []));
       const active = new Map(await Promise.all(leavers.map(person => this.#activeDevices(person))));
       const step = { step: 'leave', reason: leaverReason(SOURCE), endedBy: 'source' } as const;
-      const leaves = leavers.length > 0 && !dryRun ? await this.#parts.leavers.changes(leavers, step) : [];
+      const leaves = leavers.length > 0 && !dryRun ? await this.parts.leavers.changes(leavers, step) : [];
       const left = leaves.values();
       const changes = decided.flatMap(one => {
         if (dryRun || 'failure' in one || one.change === null) return [];
@@ -74,7 +68,7 @@ export class PeopleImport {
       };
       const refused = dryRun
         ? []
-        : this.#parts.refused.changes(
+        : this.parts.refused.changes(
             SOURCE,
             decided.flatMap((one, i) => refusedItem(one, people[i])),
           );
@@ -86,7 +80,7 @@ export class PeopleImport {
   async #decide(items: readonly unknown[], adopt: boolean): Promise<Decided[]> {
     const read = items.map(item => readItem(item));
     const keys = read.map(item => (item.ok ? personKey(item.value.userName) : null));
-    const known = await personsByKey(this.#parts.store, [...new Set(keys.filter(key => key !== null))]);
+    const known = await personsByKey(this.parts.store, [...new Set(keys.filter(key => key !== null))]);
     const seen = new Set<string | null>();
     const decided: Decided[] = [];
     for (const [i, item] of read.entries()) {
@@ -94,7 +88,7 @@ export class PeopleImport {
       else if (seen.has(keys[i]!)) decided.push({ failure: refusal(`userName ${item.value.userName} occurs twice`) });
       else {
         const person = holderOf(known.get(keys[i]!) ?? []) ?? null;
-        const locked = person && !person.active ? await this.#parts.leavers.lockedDevices(person) : [];
+        const locked = person && !person.active ? await this.parts.leavers.lockedDevices(person) : [];
         decided.push(decideItem(item.value, person, adopt, locked));
       }
       seen.add(keys[i]!);
@@ -103,7 +97,7 @@ export class PeopleImport {
   }
 
   async #activeDevices({ number }: PersonRecord): Promise<readonly [number, number]> {
-    const devices = await this.#parts.store.devicesOf(number);
+    const devices = await this.parts.store.devicesOf(number);
     return [number, devices.filter(({ status }) => status === 'ACTIVE').length];
   }
 }

@@ -5,6 +5,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import { type PersonSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
+import { Service } from '../requests/context.ts';
 import { pageOf } from '../store/page.ts';
 import type { RecordQueries } from '../store/read/records.ts';
 import type { Store } from '../store/store.ts';
@@ -61,16 +62,10 @@ interface LogParts {
   readonly refused: Pick<RefusedRequests, 'all'>;
 }
 
-export class ProvisioningLog {
-  readonly #parts: LogParts;
-
-  constructor(parts: LogParts) {
-    this.#parts = parts;
-  }
-
+export class ProvisioningLog extends Service<LogParts> {
   /** The newest first, unless the request wants another order. */
   async list({ source, personId, ...page }: Query<'listProvisioning'>): Promise<Data<'listProvisioning'>> {
-    const person = personId === undefined ? undefined : await personWith(this.#parts.store, personId);
+    const person = personId === undefined ? undefined : await personWith(this.parts.store, personId);
     const all = person === null ? [] : [...(await this.#changed(person)), ...(await this.#refused(person))];
     const wanted = source === undefined ? all : all.filter(item => item.source === source);
     return pageOf(page, wanted, ({ at, ...item }) => ({ at: iso(at), ...item }));
@@ -78,7 +73,7 @@ export class ProvisioningLog {
 
   /** `person`: undefined for all. */
   async #changed(person: PersonRecord | undefined): Promise<Logged[]> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const entries = await store.personEntries(person?.number ?? null, provisioningLog.entries);
     const known = new Map<number, PersonRecord | null>(person && [[person.number, person]]);
     for (const number of new Set(entries.map(entry => entry.person)))
@@ -104,9 +99,9 @@ export class ProvisioningLog {
   }
 
   async #refused(person: PersonRecord | undefined): Promise<Logged[]> {
-    const all = await this.#parts.refused.all(provisioningSources);
+    const all = await this.parts.refused.all(provisioningSources);
     const keys = all.map(({ userName }) => (userName === null ? '' : personKey(userName)));
-    const persons = await this.#parts.store.personsByKey([...new Set(keys)].filter(Boolean));
+    const persons = await this.parts.store.personsByKey([...new Set(keys)].filter(Boolean));
     return all.flatMap(({ at, source, userName, field, reason }, i) => {
       const about = persons.get(keys[i]!);
       if (person && about?.number !== person.number) return [];

@@ -3,7 +3,7 @@ import { refusedBounds } from '../../src/contract/limits.ts';
 import { type ProvisioningSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import type { ServiceParts } from '../requests/context.ts';
+import { Service, type ServiceParts } from '../requests/context.ts';
 import { pageOf } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 import { keptRefusals, numberOfSource, type RefusedAdd, type RefusedRequest } from './refused-records.ts';
@@ -22,18 +22,13 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Adds to the list and reads it. */
-export class RefusedRequests {
-  readonly #parts: RefusedParts;
+export class RefusedRequests extends Service<RefusedParts> {
   #window = { since: 0, writes: 0 };
-
-  constructor(parts: RefusedParts) {
-    this.#parts = parts;
-  }
 
   /** The change that lists them, for the commit that stores the rest of the request; none if there is nothing to list. */
   changes(source: ProvisioningSource, refused: readonly Refused[]): RefusedAdd[] {
     if (refused.length === 0) return [];
-    const { log, now } = this.#parts;
+    const { log, now } = this.parts;
     // Without names: the log is read by more people than the list.
     const fields = [...new Set(refused.map(({ field }) => field ?? 'request'))].slice(0, 20);
     log.warn({ source, fields }, 'a provisioning request was not stored as sent: devmgr people refused has the reason');
@@ -51,7 +46,7 @@ export class RefusedRequests {
   async add(source: ProvisioningSource, refused: readonly Refused[]): Promise<void> {
     const changes = this.changes(source, refused);
     if (changes.length > 0)
-      await this.#parts.store.commit({ at: this.#parts.now(), actor: null, requestId: null, changes });
+      await this.parts.store.commit({ at: this.parts.now(), actor: null, requestId: null, changes });
   }
 
   /** The newest first, unless the request wants another order. */
@@ -62,16 +57,16 @@ export class RefusedRequests {
 
   /** How many were refused within the last day, at most `refusedBounds.kept` of each source. */
   async recent(): Promise<number> {
-    const since = this.#parts.now() - DAY_MS;
+    const since = this.parts.now() - DAY_MS;
     return (await this.all(provisioningSources)).filter(({ at }) => at > since).length;
   }
 
   /** The requests of these sources that are kept. */
   async all(sources: readonly ProvisioningSource[]) {
-    const rows = await this.#parts.store.refusedRequests();
+    const rows = await this.parts.store.refusedRequests();
     return sources.flatMap(source => {
       const { requests = [] } = rows.find(({ number }) => number === numberOfSource(source)) ?? {};
-      return keptRefusals(requests, this.#parts.now()).map(request => ({ ...request, source }));
+      return keptRefusals(requests, this.parts.now()).map(request => ({ ...request, source }));
     });
   }
 }

@@ -9,7 +9,15 @@ import { isOwnerLost, ownerOf } from '../accounts/service-tokens.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { MadeWebhook, ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
-import { type Caller, type Context, commitLast, retrying, type ServiceParts, timeOf } from '../requests/context.ts';
+import {
+  type Caller,
+  type Context,
+  commitLast,
+  retrying,
+  Service,
+  type ServiceParts,
+  timeOf,
+} from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
@@ -44,19 +52,14 @@ const MAX_SHOWN = 1000;
 const MAX_HELD = 1000;
 
 /** A refusal is thrown as an `ApiError`. */
-export class PeopleService {
-  readonly #parts: PeopleServiceParts;
+export class PeopleService extends Service<PeopleServiceParts> {
   readonly #changes = new KeyedMutex<string>();
-
-  constructor(parts: PeopleServiceParts) {
-    this.#parts = parts;
-  }
 
   async list(
     { caller }: Context,
     { keyword, userName, source, active, group, activeDevices, ...page }: Query<'listPeople'>,
   ): Promise<Data<'listPeople'>> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const numbered = group === undefined ? undefined : (groupNamed(await readGroups(store), group)?.number ?? 0);
     const userKeys = userName?.map(personKey);
     const filter = {
@@ -74,11 +77,11 @@ export class PeopleService {
   }
 
   async show({ caller }: Context, personId: string): Promise<api.Person> {
-    return (await this.#shown(caller, [await requirePerson(this.#parts.store, personId)]))[0]!;
+    return (await this.#shown(caller, [await requirePerson(this.parts.store, personId)]))[0]!;
   }
 
   async create(context: Context, { userName, name, email }: Body<'createPerson'>): Promise<api.Person> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const details = { userName, name: name ?? null, names: null, email: email ?? null, externalId: null } as const;
     const change = domain.create({ ...details, groups: [], source: 'local' });
     const at = now();
@@ -93,10 +96,10 @@ export class PeopleService {
   }
 
   async leave(context: Context, personId: string, { reason }: Body<'personLeaves'>): Promise<Data<'personLeaves'>> {
-    const { store, leavers, now } = this.#parts;
+    const { store, leavers, now } = this.parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
-        const person = await requirePerson(this.#parts.store, personId);
+        const person = await requirePerson(this.parts.store, personId);
         const changes = await leavers.changes([person], { step: 'leave', reason, endedBy: 'admin' });
         const [access, credentials] = await Promise.all([accessOf(store, person, now()), this.#credentialsOf(person)]);
         return commitLast(store, context, { at: now(), changes }, results => {
@@ -117,7 +120,7 @@ export class PeopleService {
 
   /** Numbers of the credentials that providers accept, by the numbers of the ACTIVE devices of a person. */
   async #credentialsOf({ number }: PersonRecord): Promise<ReadonlyMap<number, readonly number[]>> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
     const of = async (device: number) => {
       const open = ((await store.credentialsOf?.(device)) ?? []).filter(({ removedAt }) => removedAt === null);
@@ -127,9 +130,9 @@ export class PeopleService {
   }
 
   async access(personId: string): Promise<Data<'getPersonAccess'>> {
-    const { store, now } = this.#parts;
-    const access = await accessOf(store, await requirePerson(this.#parts.store, personId), now());
-    const webhooks = webhooksMadeBy(await this.#parts.webhooks(), access);
+    const { store, now } = this.parts;
+    const access = await accessOf(store, await requirePerson(this.parts.store, personId), now());
+    const webhooks = webhooksMadeBy(await this.parts.webhooks(), access);
     return {
       accounts: access.accounts.map(({ number }) => userIds.format(number)),
       tokens: access.tokens.map(({ number }) => tokenIds.format(number)),
@@ -138,26 +141,26 @@ export class PeopleService {
   }
 
   async report(personId: string): Promise<Data<'reportPerson'>> {
-    const { store, now } = this.#parts;
-    return reportOn(store, await requirePerson(this.#parts.store, personId), now());
+    const { store, now } = this.parts;
+    return reportOn(store, await requirePerson(this.parts.store, personId), now());
   }
 
   /** Access of people who have left: what they still have, or could use if it were not refused. */
   async leftovers(): Promise<Data<'countLeftovers'>> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const [activeDevices, tokens, webhooks] = await Promise.all([
       store.leaverDevices(),
       store.ownerlessTokens(now()),
-      this.#parts.webhooks().then(list => ownerlessWebhooks(list, store)),
+      this.parts.webhooks().then(list => ownerlessWebhooks(list, store)),
     ]);
     return { activeDevices, tokens, webhooks: webhooks.map(({ number }) => webhookIds.format(number)) };
   }
 
   async comeBack(context: Context, personId: string): Promise<Data<'personReturns'>> {
-    const { store, leavers, now } = this.#parts;
+    const { store, leavers, now } = this.parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
-        const person = await requirePerson(this.#parts.store, personId);
+        const person = await requirePerson(this.parts.store, personId);
         if (person.endedBy === 'erasure')
           throw new ApiError(Code.parameterError, `${personId} was erased. Add the person again: devmgr people add`);
         const present = await store.personByName(person.userName);
@@ -176,7 +179,7 @@ export class PeopleService {
   }
 
   async held({ caller }: Context): Promise<Data<'listHeldPeople'>> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const { rows } = await store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
     const shown = await this.#shown(caller, rows);
     const list = rows.map(async ({ number, heldAt, pendingName }, i) => {
@@ -188,9 +191,9 @@ export class PeopleService {
   }
 
   async release(context: Context, { personIds: ids }: Body<'releasePeople'>): Promise<Data<'releasePeople'>> {
-    const { store, leavers, now } = this.#parts;
+    const { store, leavers, now } = this.parts;
     return retrying(async () => {
-      const all = await Promise.all([...new Set(ids)].map(id => requirePerson(this.#parts.store, id)));
+      const all = await Promise.all([...new Set(ids)].map(id => requirePerson(this.parts.store, id)));
       const held = all.filter(({ heldAt }) => heldAt !== null);
       const released = held.map(({ number }) => personIds.format(number));
       const leaving = held.filter(({ active }) => !active);
@@ -210,7 +213,7 @@ export class PeopleService {
     const other = before.find(one => isSameName(one.pendingName, pendingName));
     const taken = other
       ? `${personIds.format(other.number)} waits for it too`
-      : await nameTakenBy(this.#parts.store, person, pendingName!);
+      : await nameTakenBy(this.parts.store, person, pendingName!);
     if (taken !== null)
       throw new ApiError(
         Code.parameterError,
@@ -221,11 +224,11 @@ export class PeopleService {
 
   /** How many persons wait for a release. */
   async heldCount(): Promise<number> {
-    return (await this.#parts.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
+    return (await this.parts.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
   }
 
   async #shown(caller: Caller, records: readonly PersonRecord[]): Promise<api.Person[]> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const [groups, ...devices] = await Promise.all([
       readGroups(store),
       ...records.map(({ number }) => store.deviceCount(number)),

@@ -1,6 +1,6 @@
 /** The standing check: what persons who have left still have, and what a leave would not find. */
 import type { Data } from '../../src/contract/routes.ts';
-import type { ServiceParts } from '../requests/context.ts';
+import { Service, type ServiceParts } from '../requests/context.ts';
 import { settingsIn } from '../store/document.ts';
 import { driftedPersons } from './drift-records.ts';
 import { overdueErasures } from './erasure.ts';
@@ -11,17 +11,12 @@ interface CheckParts extends ServiceParts {
 }
 
 /** Counts, and announces what has changed. */
-export class StandingCheck {
-  readonly #parts: CheckParts;
+export class StandingCheck extends Service<CheckParts> {
   /** The figures that were announced last, as text. Another daemon that takes the work announces them again. */
   #announced: string | null = null;
 
-  constructor(parts: CheckParts) {
-    this.#parts = parts;
-  }
-
   async figures(): Promise<Data<'checkPeople'>> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const at = now();
     const [devices, accounts, tokens, credentials, unmatched, unreported, drift, unerased, cases, shipments] =
       await Promise.all([
@@ -41,7 +36,7 @@ export class StandingCheck {
 
   /** Writes an event if a figure beside those of cases and shipments, which have their own events, has changed. */
   async announce(): Promise<void> {
-    const { store, log, now } = this.#parts;
+    const { store, log, now } = this.parts;
     const { cases, shipments: _, ...data } = await this.figures();
     const text = JSON.stringify(data);
     const isClean = Object.values(data).every(figure => figure === 0);
@@ -57,7 +52,7 @@ export class StandingCheck {
 
   /** Active persons whose source can no longer report that they leave. */
   async #unreported(at: number): Promise<number> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const one = { active: true, descending: false, offset: 0, limit: 1 } as const;
     const [scim, directory, tokens, settings] = await Promise.all([
       store.people({ source: 'scim', ...one }),

@@ -5,7 +5,7 @@ import type { UndoStep } from '../../src/contract/undo.ts';
 import { edit as editUser, give, isGiven, keepsName } from '../accounts/user.ts';
 import { unlock } from '../devices/decisions.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import { accept, type ServiceParts } from '../requests/context.ts';
+import { accept, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import { comesBack, edit } from './decisions.ts';
 import type { Leavers } from './leavers.ts';
@@ -58,20 +58,14 @@ const unchanged = (named: Named): DecidedUndo => ({
   steps: [{ ...named, outcome: 'unchanged', changes: [], reason: null }],
 });
 
-export class UndoDecisions {
-  readonly #parts: UndoDecisionParts;
-
-  constructor(parts: UndoDecisionParts) {
-    this.#parts = parts;
-  }
-
+export class UndoDecisions extends Service<UndoDecisionParts> {
   decide(changed: ChangedBatch['changed'][number]): Promise<DecidedUndo> {
     if (changed.kind === 'person') return this.#person(changed);
     return changed.kind === 'account' ? this.#account(changed) : this.#device(changed);
   }
 
   async #person(changed: ChangedPerson): Promise<DecidedUndo> {
-    const { store, leavers, now } = this.#parts;
+    const { store, leavers, now } = this.parts;
     const person = (await store.person(changed.number))!;
     const named = { kind: 'person', id: personIds.format(person.number), name: person.userName } as const;
     if (person.endedBy === 'erasure') return left(named, ERASED);
@@ -82,7 +76,7 @@ export class UndoDecisions {
     const faults: string[] = [];
     if (changed.left.length > 0 && !person.active && !isBack && !isAside)
       faults.push('the person left at another time');
-    const former = await formerOf(store, this.#parts.batch, person, changed);
+    const former = await formerOf(store, this.parts.batch, person, changed);
     faults.push(...former.faults);
     const waits = person.heldAt !== null && person.pendingName !== null && changed.heldAt.includes(person.heldAt);
     const wasRemoved = isBack && person.removedAt !== null;
@@ -129,7 +123,7 @@ export class UndoDecisions {
     | { readonly possible: true; readonly commits: readonly (readonly Change[])[] }
     | { readonly possible: false; readonly reason: string }
   > {
-    const { store, batch } = this.#parts;
+    const { store, batch } = this.parts;
     const isNew = !isSameName(name, person.userName);
     const isAdded = batch.persons.get(person.number)?.isAdded === true;
     const named = isNew || isRemoved ? await store.peopleNamed(name) : [];
@@ -173,7 +167,7 @@ export class UndoDecisions {
     const change = edit(other, given);
     const { userName = other.userName } = given;
     const step = { step: 'leave', reason: 'taken back', endedBy: 'admin', isRemoved: true } as const;
-    const leave = leaves ? await this.#parts.leavers.changes([{ number: other.number, userName }], step) : [];
+    const leave = leaves ? await this.parts.leavers.changes([{ number: other.number, userName }], step) : [];
     return [change ? [change] : [], leave].filter(commit => commit.length > 0);
   }
 
@@ -182,7 +176,7 @@ export class UndoDecisions {
     person: PersonRecord,
     { id, at }: ChangedPerson['left'][number],
   ): Promise<readonly DeviceRecord[]> {
-    const { store, batch } = this.#parts;
+    const { store, batch } = this.parts;
     const found: DeviceRecord[] = [];
     for (const { number, status } of await store.devicesOf(person.number)) {
       if (status !== 'LOCKED' || batch.devices.has(number)) continue;
@@ -196,7 +190,7 @@ export class UndoDecisions {
   }
 
   async #account({ number, last, isDisabled, isGiven: wasGiven }: ChangedAccount): Promise<DecidedUndo> {
-    const { store, mayEnable } = this.#parts;
+    const { store, mayEnable } = this.parts;
     const user = (await store.user(number))!;
     const named = { kind: 'account', id: userIds.format(number), name: user.username } as const;
     const isTaken = wasGiven && isGiven(user);
@@ -226,13 +220,13 @@ export class UndoDecisions {
   }
 
   async #device({ number, last, ended, holder }: ChangedDevice): Promise<DecidedUndo> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const device = (await store.device(number))!;
     const named = namedDevice(device);
     if (device.person !== null && (await store.person(device.person))?.endedBy === 'erasure')
       return left(named, ERASED);
     const isEnded = ended !== null && device.status !== 'ACTIVE';
-    const [owner, person] = await ownerBefore(store, this.#parts.batch, device, holder);
+    const [owner, person] = await ownerBefore(store, this.parts.batch, device, holder);
     const isMoved = holder !== null && device.person !== owner;
     if (!isEnded && !isMoved) return unchanged(named);
     if (isEnded && ended.isRetired) return left(named, 'the device was retired: that is permanent');
@@ -249,7 +243,7 @@ export class UndoDecisions {
   }
 
   #moved(device: DeviceRecord, { person, userId = device.userId! }: NonNullable<ChangedDevice['holder']>['before']) {
-    const set = { userId, person, updatedAt: this.#parts.now() };
+    const set = { userId, person, updatedAt: this.parts.now() };
     const idOf = (number: number | null) => (number === null ? null : personIds.format(number));
     const [before, after] = [
       { userId: device.userId, personId: idOf(device.person) },
@@ -274,7 +268,7 @@ export class UndoDecisions {
 
   /** Whether a person is active, or would be by a draft. */
   async #isPresent(person: PersonRecord): Promise<boolean> {
-    const { batch, isDraft } = this.#parts;
+    const { batch, isDraft } = this.parts;
     if (person.active) return true;
     const changed = isDraft ? batch.persons.get(person.number) : undefined;
     if (!changed) return false;

@@ -2,7 +2,7 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
 import { undoBounds } from '../../src/contract/limits.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
-import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { EventRecord } from '../store/journal.ts';
 import type { Leavers } from './leavers.ts';
 import { type ChangedBatch, changedBy } from './undo-batch.ts';
@@ -17,13 +17,7 @@ interface UndoParts extends ServiceParts {
 }
 
 /** A refusal of the whole request is thrown as an `ApiError`. */
-export class UndoingBatches {
-  readonly #parts: UndoParts;
-
-  constructor(parts: UndoParts) {
-    this.#parts = parts;
-  }
-
+export class UndoingBatches extends Service<UndoParts> {
   /** Each person, account and device is a commit of its own, so a request that was interrupted can be repeated. */
   async run(context: Context, body: Body<'undoPeople'>): Promise<Data<'undoPeople'>> {
     const { after = 0, dryRun = false } = body;
@@ -45,17 +39,17 @@ export class UndoingBatches {
   #decisions(context: Context, batch: ChangedBatch, isDraft: boolean): UndoDecisions {
     // As everywhere, a service token does not change users.
     const mayEnable = context.caller.serviceToken === null;
-    return new UndoDecisions({ ...this.#parts, batch, isDraft, mayEnable });
+    return new UndoDecisions({ ...this.parts, batch, isDraft, mayEnable });
   }
 
   async #commit(context: Context, { before, changes, guards }: DecidedUndo): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     for (const aside of before) await commitFor(store, context, { at: now(), changes: aside });
     if (changes.length > 0) await commitFor(store, context, { at: now(), changes, guards });
   }
 
   async #entries({ requestId, actor, from, to }: Body<'undoPeople'>): Promise<readonly EventRecord[]> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     if ((requestId === undefined) === (actor === undefined) || (actor === undefined) !== (from === undefined))
       throw new ApiError(Code.parameterError, 'requestId is required, or actor and from');
     const [head] = await store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });

@@ -14,6 +14,7 @@ import {
   holderOf,
   nameOf,
   retrying,
+  Service,
   type ServiceParts,
 } from '../requests/context.ts';
 import { type Change, Conflict } from '../store/commit.ts';
@@ -39,15 +40,9 @@ const ANSWERED = ['claimed', 'model', 'unit', 'failed'] as const;
 const COMMITTED_TOGETHER = 50;
 
 /** Challenges, their answers, and what is judged again. */
-export class ProofService {
-  readonly #parts: ProofServiceParts;
-
-  constructor(parts: ProofServiceParts) {
-    this.#parts = parts;
-  }
-
+export class ProofService extends Service<ProofServiceParts> {
   async challenge(context: Context): Promise<Data<'createProofChallenge'>> {
-    const { challenges, policies, registryId, now } = this.#parts;
+    const { challenges, policies, registryId, now } = this.parts;
     const made = challenges.create(holderOf(context.caller), now());
     return {
       proofId: made.proofId,
@@ -61,13 +56,13 @@ export class ProofService {
 
   /** Refuses with 1001 a challenge that has expired, was answered before or belongs to another caller, and with 404 any other id. */
   async submit(context: Context, proofId: string, body: Body<'submitProof'>): Promise<Data<'submitProof'>> {
-    const { challenges, now } = this.#parts;
+    const { challenges, now } = this.parts;
     const challenge = challenges.open(proofId, holderOf(context.caller), now());
     return retrying(() => this.#submit(context, challenge, body));
   }
 
   async #submit(context: Context, challenge: Challenge, body: Body<'submitProof'>): Promise<Data<'submitProof'>> {
-    const { store, roots, now } = this.#parts;
+    const { store, roots, now } = this.parts;
     if (await store.proof(challenge.proofId))
       throw inputError('proofId', ': this challenge was answered before; request another one');
     const device = await this.#registered(body.serialNumber);
@@ -82,7 +77,7 @@ export class ProofService {
   }
 
   async #registered(serialNumber: string): Promise<DeviceRecord | null> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const found = (await store.devicesBySerial([serialNumber])).get(serialNumber);
     return found ? store.device(found.number) : null;
   }
@@ -103,7 +98,7 @@ export class ProofService {
       serialNumber: body.serialNumber,
       createdAt: at,
       receivedBy: nameOf(context.caller),
-      registryId: this.#parts.registryId,
+      registryId: this.parts.registryId,
       challenge: challenge.challenge.toString('base64url'),
       ephemeralKey: challenge.ephemeralPrivateKey.toString('base64url'),
       described: [described.manufacturer, described.model].filter(Boolean).join(' ') || null,
@@ -115,7 +110,7 @@ export class ProofService {
 
   /** Judges one portion of the devices. Devices only join the list, so a portion may repeat some but leaves out none. */
   async judgeAgain(context: Context, after: number): Promise<Data<'judgeProofsAgain'>> {
-    const { store, roots } = this.#parts;
+    const { store, roots } = this.parts;
     const limit = proofBounds.judgedAtOnce;
     const query = { proof: ANSWERED, sortBy: 'deviceId', descending: false, offset: after, limit } as const;
     const [{ rows, total }, trust] = await Promise.all([store.devices(query), roots.current()]);
@@ -130,11 +125,11 @@ export class ProofService {
     const result = { ...done, next: end < total && rows.length > 0 ? end : null };
     const entry = { type: 'PROOFS_JUDGED_AGAIN', detail: { after, ...result } } as const;
     const change = { kind: 'journal.add', entry, device: null, subject: null } as const;
-    return commitLast(store, context, { at: this.#parts.now(), changes: [change] }, () => result);
+    return commitLast(store, context, { at: this.parts.now(), changes: [change] }, () => result);
   }
 
   async #judgeRows(rows: readonly DeviceRow[], trust: Trust) {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const slice = new TimeSlice();
     const decisions: DeviceDecision[] = [];
     let judged = 0;
@@ -153,7 +148,7 @@ export class ProofService {
   /** A device that was changed since it was read keeps what it has: it was proved a moment ago, or is judged the next time. */
   async #commitVerdicts(context: Context, decisions: readonly DeviceDecision[]): Promise<number> {
     if (decisions.length === 0) return 0;
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const changes = decisions.map(({ change }) => change);
     const guards = decisions.flatMap(one => one.guards);
     try {

@@ -7,7 +7,7 @@ import type * as api from '../../src/contract/trust.ts';
 import { limitConcurrency, TimeSlice } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { StagedBlob } from '../requests/blobs.ts';
-import { type Context, commitLast, nameOf, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, nameOf, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { replace } from '../store/document.ts';
 import { type Certificate, isSelfIssued } from './judge/certificate.ts';
 import { MalformedError } from './judge/malformed.ts';
@@ -37,13 +37,8 @@ export interface TrustFile extends StagedBlob {
 }
 
 /** Trust of the registry: imported, listed and removed. */
-export class TrustService {
-  readonly #parts: TrustServiceParts;
+export class TrustService extends Service<TrustServiceParts> {
   readonly #oneAtATime = limitConcurrency(1);
-
-  constructor(parts: TrustServiceParts) {
-    this.#parts = parts;
-  }
 
   /** Reads the file into memory. Refuses with 4002 one that is too large. */
   stage(content: Readable, maxBytes: number): Promise<TrustFile> {
@@ -84,12 +79,12 @@ export class TrustService {
     return retrying(async () => {
       const change = await (fingerprint === 'metadata' ? this.#withoutMetadata() : this.#without(fingerprint));
       const result = { fingerprint, removed: true };
-      return commitLast(this.#parts.store, context, { at: this.#parts.now(), changes: [change] }, () => result);
+      return commitLast(this.parts.store, context, { at: this.parts.now(), changes: [change] }, () => result);
     });
   }
 
   async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<Import> {
-    const { store, systemRoots, now } = this.#parts;
+    const { store, systemRoots, now } = this.parts;
     const present = await store.document('metadata');
     const at = now();
     const { metadata, warnings } = await readBlob(bytes, {
@@ -108,7 +103,7 @@ export class TrustService {
   }
 
   async #importCertificates(context: Context, form: Form<'importTrust'>, bytes: Buffer): Promise<Import> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const at = now();
     const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));
     const present = await store.document('trust');
@@ -132,7 +127,7 @@ export class TrustService {
   }
 
   async #without(fingerprint: string) {
-    const document = await this.#parts.store.document('trust');
+    const document = await this.parts.store.document('trust');
     const certificates = certificatesOf(document);
     const left = certificates.filter(one => one.fingerprint !== fingerprint.toLowerCase());
     if (!document || left.length === certificates.length)
@@ -141,14 +136,14 @@ export class TrustService {
   }
 
   async #withoutMetadata() {
-    const document = await this.#parts.store.document('metadata');
+    const document = await this.parts.store.document('metadata');
     const head = headOf(document);
     if (!document || !head) throw new ApiError(404, 'no metadata was imported');
     return replace(document, removedText(head.number), { type: 'TRUST_REMOVED', detail: { metadata: head.number } });
   }
 
   #documents() {
-    return Promise.all([this.#parts.store.document('trust'), this.#parts.store.document('metadata')]);
+    return Promise.all([this.parts.store.document('trust'), this.parts.store.document('metadata')]);
   }
 }
 

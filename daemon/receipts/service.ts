@@ -23,6 +23,7 @@ import {
   commitLast,
   holderOf,
   retrying,
+  Service,
   type ServiceParts,
   timeOf,
 } from '../requests/context.ts';
@@ -52,15 +53,9 @@ const VALID_MS = 1000 * proofBounds.challengeSeconds;
 const ID_SYMBOLS = 20;
 
 /** A refusal is thrown as an `ApiError`. */
-export class ReceiptService {
-  readonly #parts: ReceiptServiceParts;
-
-  constructor(parts: ReceiptServiceParts) {
-    this.#parts = parts;
-  }
-
+export class ReceiptService extends Service<ReceiptServiceParts> {
   async create(context: Context, body: Body<'createReceipt'>): Promise<Data<'createReceipt'>> {
-    const { store, registryId, now } = this.#parts;
+    const { store, registryId, now } = this.parts;
     const at = now();
     const { kind, terms } = body;
     const dueAt = dueTime(body, at);
@@ -102,7 +97,7 @@ export class ReceiptService {
     if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
       throw new ApiError(404, 'no such receipt: receiptId does not belong to this text and caller');
     // Also one that a clock has dated in the future: it would be valid until then.
-    if (Math.abs(this.#parts.now() - Date.parse(facts.date)) >= VALID_MS)
+    if (Math.abs(this.parts.now() - Date.parse(facts.date)) >= VALID_MS)
       throw inputError('receiptId', ': this receipt has expired; request another one');
     return retrying(() => this.#submit(context, facts, body, browser));
   }
@@ -113,7 +108,7 @@ export class ReceiptService {
     body: Submission,
     browser: ReceiptBrowser | undefined,
   ): Promise<Receipt> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const { receiptId, kind, deviceId, dueAt, person } = facts;
     if (await store.receipt(receiptId)) throw signedBefore();
     const device = await readDevice(store, deviceId);
@@ -138,7 +133,7 @@ export class ReceiptService {
     const signed =
       isRecognized || clientData !== undefined
         ? []
-        : await this.#parts.identities?.demandSigned(context, device, 'receipt', body.identity);
+        : await this.parts.identities?.demandSigned(context, device, 'receipt', body.identity);
     const at = now();
     return commitLast(store, context, { at, changes: [change, ...(signed ?? [])], guards }, ([result]) => {
       if (result?.kind === 'duplicate') throw signedBefore();
@@ -147,13 +142,13 @@ export class ReceiptService {
   }
 
   async show(receiptId: string): Promise<Receipt> {
-    const found = await this.#parts.store.receipt(receiptId);
+    const found = await this.parts.store.receipt(receiptId);
     if (!found) throw new ApiError(404, 'no such receipt, or no key has signed it');
     return shown(found, await this.#closing(found));
   }
 
   async list(query: Query<'listReceipts'>): Promise<Data<'listReceipts'>> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const { deviceId, overdue, ...page } = query;
     const device = deviceId === undefined ? undefined : (await readDevice(store, deviceId)).number;
     const filter = { device, overdueAt: overdue ? now() : undefined };
@@ -166,7 +161,7 @@ export class ReceiptService {
   }
 
   async #closing({ closedBy }: ReceiptRecord): Promise<string | null> {
-    return closedBy === null ? null : ((await this.#parts.store.receiptNumbered(closedBy))?.receiptId ?? null);
+    return closedBy === null ? null : ((await this.parts.store.receiptNumbered(closedBy))?.receiptId ?? null);
   }
 
   async #signers(
@@ -175,7 +170,7 @@ export class ReceiptService {
     kind: ReceiptFacts['kind'],
     inBrowser: readonly RecognizingCredential[] = [],
   ): Promise<Signers> {
-    const { store, roots, identities, now } = this.#parts;
+    const { store, roots, identities, now } = this.parts;
     const [trust, identity] = await Promise.all([roots.current(), identities?.credentialOf(device.number)]);
     const of = { device, kind, role: caller.role, trust, identity: identity ?? null, inBrowser };
     return signersOf(store, { ...of, now: now() });
@@ -184,7 +179,7 @@ export class ReceiptService {
   /** The id authenticates the text and the caller, so nothing has to be stored before the key has signed. */
   #idOf({ caller }: Context, facts: Omit<ReceiptFacts, 'receiptId'>): string {
     const text = receiptText({ ...facts, receiptId: '' });
-    const code = createHmac('sha256', this.#parts.secret)
+    const code = createHmac('sha256', this.parts.secret)
       .update(`${holderOf(caller)}\0`)
       .update(text)
       .digest();

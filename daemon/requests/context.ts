@@ -17,6 +17,15 @@ export interface ServiceParts<S = Store> extends Clock {
   readonly store: S;
 }
 
+/** A service, with what it depends on. */
+export abstract class Service<P> {
+  protected readonly parts: P;
+
+  constructor(parts: P) {
+    this.parts = parts;
+  }
+}
+
 /** How a session was opened. It is in the claims of its tokens. */
 export interface Session {
   /** When the person last gave a password or a key, in seconds since 1970; 0 if the provider does not say. */

@@ -1,7 +1,7 @@
 import type { AssertionResponse } from '../../src/contract/webauthn.ts';
 import { Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import type { ServiceParts } from '../requests/context.ts';
+import { Service, type ServiceParts } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import { Conflict } from '../store/commit.ts';
 import { challengeIn } from './client-data.ts';
@@ -25,20 +25,14 @@ interface AssertionParts extends ServiceParts {
 }
 
 /** Checks the answers of security keys, and stores each, so that all daemons together accept it once. */
-export class Assertions {
-  readonly #parts: AssertionParts;
-
-  constructor(parts: AssertionParts) {
-    this.#parts = parts;
-  }
-
+export class Assertions extends Service<AssertionParts> {
   /** The user whose key has answered. Rejects with `AnswerRefused`; `seen` gets the user of the key before that, if it is known. */
   async accept(
     answer: AssertionResponse,
     purpose: AssertionPurpose,
     seen: (user: UserRecord) => void = () => {},
   ): Promise<UserRecord> {
-    const { store, challenges, now } = this.#parts;
+    const { store, challenges, now } = this.parts;
     const answered = await challenges.answer(purpose.purpose, challengeIn(answer), now());
     const passkey = await store.passkeyByCredential(answer.id);
     if (!passkey) throw new AnswerRefused('unknown key');
@@ -65,13 +59,13 @@ export class Assertions {
   ) {
     if (passkey.removedAt !== null) throw new AnswerRefused('removed key');
     if (user !== null && passkey.owner !== user) throw new AnswerRefused('key of another user');
-    const handle = this.#parts.challenges.userHandle(passkey.owner);
+    const handle = this.parts.challenges.userHandle(passkey.owner);
     // A key that has chosen the account must name it; others may leave it out.
     if (userHandle === null ? user === null : userHandle !== handle) throw new AnswerRefused('key of another user');
   }
 
   async #store(change: Exclude<ReturnType<typeof use>, Refusal>, user: UserRecord, requestId: string): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     try {
       await store.commit({ at: now(), actor: user.username, requestId, changes: [change] });
     } catch (error) {

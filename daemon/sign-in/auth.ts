@@ -8,7 +8,7 @@ import { rehash } from '../accounts/user.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import type { Context, ServiceParts, Session } from '../requests/context.ts';
+import { type Context, Service, type ServiceParts, type Session } from '../requests/context.ts';
 import type { RelyingParty } from '../requests/relying-party.ts';
 import { Conflict, StoreFailure } from '../store/commit.ts';
 import type { LocalJudge, SessionJudge } from './judges.ts';
@@ -35,19 +35,13 @@ interface LoginRequest extends Pick<Context, 'address' | 'requestId'> {
 }
 
 /** Login and token renewal. A refusal is thrown as an `ApiError`. */
-export class AuthService {
-  readonly #parts: AuthServiceParts;
-
-  constructor(parts: AuthServiceParts) {
-    this.#parts = parts;
-  }
-
+export class AuthService extends Service<AuthServiceParts> {
   /** `from`: the request, for the journal. */
   async login(body: Body<'login'>, from: LoginRequest): Promise<Data<'login'>> {
-    const user = await this.#parts.store.userByName(body.username);
+    const user = await this.parts.store.userByName(body.username);
     const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
       const account = user?.username ?? null;
-      this.#parts.access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
+      this.parts.access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
     };
     try {
       const data = await this.#login(user, body, from);
@@ -68,23 +62,22 @@ export class AuthService {
   ): Promise<Data<'login'>> {
     // A disabled user is treated as missing, whatever the password is.
     if (!user || user.disabled) {
-      await this.#parts.guessing.login(body.username, null, async () => false);
+      await this.parts.guessing.login(body.username, null, async () => false);
       throw new ApiError(Code.userNotFound);
     }
-    const compare = () => this.#parts.passwords.verify(user.passwordHash, body.password);
-    if (!(await this.#parts.guessing.login(user.username, user.number, compare)))
-      throw new ApiError(Code.wrongPassword);
-    await this.#parts.local.demandLocal(user, address);
-    if (this.#parts.passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
-    const demand = await this.#parts.policies.demandOf(user);
+    const compare = () => this.parts.passwords.verify(user.passwordHash, body.password);
+    if (!(await this.parts.guessing.login(user.username, user.number, compare))) throw new ApiError(Code.wrongPassword);
+    await this.parts.local.demandLocal(user, address);
+    if (this.parts.passwords.isOutdated(user.passwordHash)) await this.#rehash(user, body.password);
+    const demand = await this.parts.policies.demandOf(user);
     if (demand === 'key')
-      throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.#parts.keys.secondStep(user, site));
+      throw new ApiError(Code.tokenInvalid, needsSecondStep, await this.parts.keys.secondStep(user, site));
     if (demand === 'allowance') throw new NoKeyLeft();
     const mustRegisterKey = demand === 'registration';
     const opened = { console: body.session === 'CONSOLE', mustRegisterKey };
-    const data = present.login(user, this.#parts.tokens.issue(user, undefined, opened));
+    const data = present.login(user, this.parts.tokens.issue(user, undefined, opened));
     if (!mustRegisterKey) return data;
-    const until = await this.#parts.policies.registrationUntil(user);
+    const until = await this.parts.policies.registrationUntil(user);
     return { ...data, mustRegisterKey, ...(until === null ? {} : { registrationUntil: iso(until) }) };
   }
 
@@ -94,13 +87,13 @@ export class AuthService {
   }: Pick<Context, 'caller' | 'address'>): Promise<Data<'refreshToken'>> {
     if (!found) throw new ApiError(Code.noPermission);
     const user = await this.#mayRenew(found, session, address);
-    if (!(await this.#parts.policies.mayContinue(user, session))) throw keyNeeded();
+    if (!(await this.parts.policies.mayContinue(user, session))) throw keyNeeded();
     return this.#issue(user, loginAt, session);
   }
 
   /** The user as it is after the provider was asked, or the settings of local accounts were looked at. */
   async #mayRenew(user: UserRecord, session: Session | undefined, address: string): Promise<UserRecord> {
-    const { local, sessions, store } = this.#parts;
+    const { local, sessions, store } = this.parts;
     if (session?.sso === undefined) {
       await local.demandLocal(user, address);
       return user;
@@ -121,18 +114,18 @@ export class AuthService {
     if (!user) throw new ApiError(Code.noPermission);
     if (Boolean(password) === Boolean(response))
       throw new ApiError(Code.parameterError, 'send either password or response');
-    if (response) await this.#parts.keys.confirm(context, response, site);
+    if (response) await this.parts.keys.confirm(context, response, site);
     else {
       await this.#demandPassword(user, session);
-      await this.#parts.passwords.confirm(context, 'password', password!, [user]);
+      await this.parts.passwords.confirm(context, 'password', password!, [user]);
     }
-    const signedInAt = Math.floor(this.#parts.now() / 1000);
+    const signedInAt = Math.floor(this.parts.now() / 1000);
     return this.#issue(user, loginAt, { ...session, signedInAt, ...(response ? { withKey: true } : {}) });
   }
 
   /** Refuses a step-up with the password if a login with the password alone would not open such a session. */
   async #demandPassword(user: UserRecord, session: Session | undefined): Promise<void> {
-    const demand = await this.#parts.policies.demandOf(user);
+    const demand = await this.parts.policies.demandOf(user);
     if (demand === 'key')
       throw new ApiError(Code.noPermission, 'this account signs in with a security key: send response', {
         stepUp: true,
@@ -142,15 +135,15 @@ export class AuthService {
   }
 
   #issue(user: UserRecord, loginAt: number, session: Partial<Session> | undefined): Data<'refreshToken'> {
-    const { token, expiresAt } = this.#parts.tokens.issue(user, loginAt, session);
+    const { token, expiresAt } = this.parts.tokens.issue(user, loginAt, session);
     return { token, expireTime: iso(expiresAt) };
   }
 
   /** Stores the same password at the current cost; tokens stay valid. */
   async #rehash(user: UserRecord, password: string): Promise<void> {
-    const { change, guards } = rehash(user, await this.#parts.passwords.hash(password));
-    const commit = { at: this.#parts.now(), actor: null, requestId: null, changes: [change], guards };
-    await this.#parts.store.commit(commit).catch(error => {
+    const { change, guards } = rehash(user, await this.parts.passwords.hash(password));
+    const commit = { at: this.parts.now(), actor: null, requestId: null, changes: [change], guards };
+    await this.parts.store.commit(commit).catch(error => {
       // A full disk, or a password changed at the same time, is not a reason to refuse the login: the next one tries again.
       if (!(error instanceof StoreFailure || error instanceof Conflict)) throw error;
     });

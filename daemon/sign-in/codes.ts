@@ -9,7 +9,7 @@ import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import type { Caller, Context, ServiceParts } from '../requests/context.ts';
+import { type Caller, type Context, Service, type ServiceParts } from '../requests/context.ts';
 import { consoleSession } from '../requests/session.ts';
 import type { RequestClient } from '../requests/token-check.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
@@ -31,13 +31,7 @@ interface SignInCodeParts extends ServiceParts<Pick<Store, 'user'>> {
 const LIFE_MS = signInCodeSeconds * 1000;
 
 /** The operations on codes. A refusal is thrown as an `ApiError`; a code is in no message. */
-export class SignInCodes {
-  readonly #parts: SignInCodeParts;
-
-  constructor(parts: SignInCodeParts) {
-    this.#parts = parts;
-  }
-
+export class SignInCodes extends Service<SignInCodeParts> {
   /** `token`: that of the request. */
   async create(
     { serviceToken }: Pick<Caller, 'serviceToken'>,
@@ -46,11 +40,11 @@ export class SignInCodes {
   ): Promise<Data<'createSignInCode'>> {
     if (serviceToken && purpose === 'SESSION')
       throw new ApiError(Code.noPermission, 'a service token cannot open a session: log in as a user');
-    const { tokens } = this.#parts;
+    const { tokens } = this.parts;
     const session: Login = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
     const code = newSecret();
-    const expireTime = iso(this.#parts.now() + LIFE_MS);
-    await this.#parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
+    const expireTime = iso(this.parts.now() + LIFE_MS);
+    await this.parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
     return { code, purpose, expireTime };
   }
 
@@ -63,10 +57,10 @@ export class SignInCodes {
     const opened = session && 'user' in session ? await this.#open(session) : null;
     const record = { account: opened?.user.username ?? null, address, requestId };
     if (!opened) {
-      this.#parts.access.record({ type: 'LOGIN_FAILED', ...record, detail: { reason: 'invalid code' } });
+      this.parts.access.record({ type: 'LOGIN_FAILED', ...record, detail: { reason: 'invalid code' } });
       throw invalid();
     }
-    this.#parts.access.record({ type: 'LOGIN_SUCCEEDED', ...record, detail: { method: 'code' } });
+    this.parts.access.record({ type: 'LOGIN_SUCCEEDED', ...record, detail: { method: 'code' } });
     return present.login(opened.user, opened.issued);
   }
 
@@ -74,19 +68,19 @@ export class SignInCodes {
   async openStream(code: string, client: RequestClient): Promise<() => Promise<Caller>> {
     const session = await this.#take('STREAM', code);
     if (!session) throw invalid();
-    const { tokens, serviceTokens } = this.#parts;
+    const { tokens, serviceTokens } = this.parts;
     return 'user' in session
       ? () => tokens.checkAgain(session)
       : () => serviceTokens.checkDigest(session.serviceToken, client.ip);
   }
 
   async #open(login: VerifiedToken) {
-    const user = await userToReopen(login, this.#parts);
-    return user && { user, issued: this.#parts.tokens.issue(user, login.loginAt, consoleSession(login.session)) };
+    const user = await userToReopen(login, this.parts);
+    return user && { user, issued: this.parts.tokens.issue(user, login.loginAt, consoleSession(login.session)) };
   }
 
   async #take(purpose: CodePurpose, code: string): Promise<Login | null> {
-    const session = await this.#parts.codes.take(digestOf(purpose, code));
+    const session = await this.parts.codes.take(digestOf(purpose, code));
     return session === null ? null : (JSON.parse(session) as Login);
   }
 }

@@ -8,7 +8,7 @@ import * as present from '../accounts/present.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import { type AccessJournal, accessOf } from '../requests/access-journal.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import type { Context, ServiceParts } from '../requests/context.ts';
+import { type Context, Service, type ServiceParts } from '../requests/context.ts';
 import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
 import { Assertions } from './assertions.ts';
 import type { KeyJudge, LocalJudge } from './judges.ts';
@@ -38,12 +38,11 @@ const stepUpPurpose = ({ caller: { user, loginAt } }: Context) =>
   `step up ${user!.number} ${user!.tokenEpoch} ${loginAt}`;
 
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
-export class KeySignIn {
-  readonly #parts: KeySignInParts;
+export class KeySignIn extends Service<KeySignInParts> {
   readonly #assertions: Assertions;
 
   constructor(parts: KeySignInParts) {
-    this.#parts = parts;
+    super(parts);
     this.#assertions = new Assertions(parts);
   }
 
@@ -77,10 +76,10 @@ export class KeySignIn {
         account = seen.username;
       });
       if (first && user.tokenEpoch !== first.epoch) throw new AnswerRefused('password changed since the first step');
-      const { local } = this.#parts;
+      const { local } = this.parts;
       const sso = await (first ? local.demandLocal(user, from.address) : local.admitKey(user, answer.id, from.address));
       const opened = { console: session === 'CONSOLE', withKey: true, sso: sso ?? undefined };
-      const issued = this.#parts.tokens.issue(user, undefined, opened);
+      const issued = this.parts.tokens.issue(user, undefined, opened);
       this.#record('LOGIN_SUCCEEDED', { account, ...from }, {});
       return present.login(user, issued);
     } catch (error) {
@@ -107,7 +106,7 @@ export class KeySignIn {
     };
     let reason = '';
     const caller = { name: user.username, user: user.number };
-    const right = await this.#parts.guessing.confirmation(caller, [user.number], async open => {
+    const right = await this.parts.guessing.confirmation(caller, [user.number], async open => {
       if (!open.has(user.number)) return false;
       try {
         await this.#assertions.accept(answer, asked);
@@ -120,12 +119,12 @@ export class KeySignIn {
     });
     if (right) return;
     const detail = { field: 'response', reason };
-    this.#parts.access?.record({ type: 'CONFIRMATION_FAILED', ...accessOf(context), detail });
+    this.parts.access?.record({ type: 'CONFIRMATION_FAILED', ...accessOf(context), detail });
     throw notAccepted();
   }
 
   async #optionsFor(user: UserRecord, site: RelyingParty, purpose: string): Promise<object> {
-    const keys = await this.#parts.store.passkeysOf(user.number);
+    const keys = await this.parts.store.passkeysOf(user.number);
     const allowed = keys.filter(({ rpId }) => rpId === site.id);
     return requestOptions({ ...this.#request(site, this.#challenge(purpose)), allowed });
   }
@@ -135,14 +134,14 @@ export class KeySignIn {
   }
 
   #challenge(purpose: string): string {
-    return this.#parts.challenges.create(purpose, this.#parts.now() + LIFE_MS);
+    return this.parts.challenges.create(purpose, this.parts.now() + LIFE_MS);
   }
 
   /** The user whose password was right. Throws `AnswerRefused`. */
   #firstStep(loginTicket: string): { readonly user: number; readonly epoch: number } {
     const [, number, epoch, ticket = ''] = /^(\d{1,15})\.(\d{1,15})\.([\w-]+)$/.exec(loginTicket) ?? [];
     const first = { number: Number(number), tokenEpoch: Number(epoch) };
-    const { challenges, now } = this.#parts;
+    const { challenges, now } = this.parts;
     if (!challenges.open(ticketPurpose(first), ticket, now())) throw new AnswerRefused('ticket unknown or expired');
     return { user: first.number, epoch: first.tokenEpoch };
   }
@@ -153,7 +152,7 @@ export class KeySignIn {
     detail: Readonly<Record<string, string>>,
   ): void {
     const { account, address, requestId } = who;
-    this.#parts.access?.record({ type, account, address, requestId, detail: { method: 'key', ...detail } });
+    this.parts.access?.record({ type, account, address, requestId, detail: { method: 'key', ...detail } });
   }
 }
 

@@ -9,7 +9,7 @@ import { logOut } from '../accounts/user.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { type Context, commitLast, retrying, type ServiceParts, timeOf } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts, timeOf } from '../requests/context.ts';
 import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
 import { challengeIn } from './client-data.ts';
 import * as domain from './passkey.ts';
@@ -42,17 +42,12 @@ const purposeOf = ({ user, loginAt }: Context['caller']) => `register ${user!.nu
 const issuePurpose = ({ number }: UserRecord) => `issue ${number}`;
 
 /** A refusal is thrown as an `ApiError`. `site`: of the request, or why there is none. */
-export class PasskeyService {
-  readonly #parts: PasskeyServiceParts;
+export class PasskeyService extends Service<PasskeyServiceParts> {
   /** Avoids conflicts within this process. The guards of the commit detect changes by other daemons. */
   readonly #changes = new KeyedMutex<number>();
 
-  constructor(parts: PasskeyServiceParts) {
-    this.#parts = parts;
-  }
-
   async options({ caller }: Context, site: RelyingParty | string): Promise<Data<'getKeyRegistrationOptions'>> {
-    await this.#parts.policies.demandKeyOf(caller);
+    await this.parts.policies.demandKeyOf(caller);
     return { options: await this.#options(caller.user!, requireSite(site), purposeOf(caller)) };
   }
 
@@ -83,7 +78,7 @@ export class PasskeyService {
 
   /** Removes an issued key and ends its user's sessions: a finder may have opened one. Without effect if it is removed. */
   takeBack(owner: number, credentialId: string): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const attempt = async () => {
       const [user, passkey] = [await store.user(owner), await store.passkeyByCredential(credentialId)];
       if (!user || passkey?.owner !== owner || passkey.removedAt !== null) return;
@@ -95,23 +90,23 @@ export class PasskeyService {
   }
 
   async list(userId: string): Promise<Data<'listKeysOfUser'>> {
-    const user = await readUser(this.#parts.store, userId);
-    const policy = await this.#parts.policies.read();
-    const list = (await this.#parts.store.passkeysOf(user.number)).map(presented);
+    const user = await readUser(this.parts.store, userId);
+    const policy = await this.parts.policies.read();
+    const list = (await this.parts.store.passkeysOf(user.number)).map(presented);
     return {
       list,
-      required: needsKey(policy, user, this.#parts.now()),
+      required: needsKey(policy, user, this.parts.now()),
       requiredByUser: policy.users.includes(user.number),
     };
   }
 
   async remove(context: Context, userId: string, passkeyId: string): Promise<api.Passkey> {
-    const user = await readUser(this.#parts.store, userId);
+    const user = await readUser(this.parts.store, userId);
     return this.#changes.run(user.number, () => retrying(() => this.#remove(context, user, passkeyId)));
   }
 
   async #remove(context: Context, user: UserRecord, passkeyId: string): Promise<api.Passkey> {
-    const { store, policies, now } = this.#parts;
+    const { store, policies, now } = this.parts;
     const number = passkeyIds.parse(passkeyId);
     const policy = await policies.read();
     const keys = await store.passkeysOf(user.number);
@@ -135,7 +130,7 @@ export class PasskeyService {
   }
 
   async #options(user: UserRecord, site: RelyingParty, purpose: string, isAlone = false): Promise<object> {
-    const { challenges, store, now } = this.#parts;
+    const { challenges, store, now } = this.parts;
     return creationOptions({
       site,
       challenge: challenges.create(purpose, now() + LIFE_MS),
@@ -147,7 +142,7 @@ export class PasskeyService {
   }
 
   async #checked(answer: api.AttestationResponse, { purpose, ...expected }: KeyRequest): Promise<NewCredential> {
-    const { challenges, now } = this.#parts;
+    const { challenges, now } = this.parts;
     const answered = await challenges.answer(purpose, challengeIn(answer), now());
     try {
       if (answered && !answered.isFirst) throw new AnswerRefused(ANSWERED_BEFORE);
@@ -163,7 +158,7 @@ export class PasskeyService {
     user: UserRecord,
     key: NewCredential & Pick<domain.PasskeyRecord, 'name' | 'rpId'>,
   ): Promise<api.Passkey> {
-    const { store, policies, now } = this.#parts;
+    const { store, policies, now } = this.parts;
     const policy = await policies.read();
     const keys = await store.passkeysOf(user.number);
     await policies.demandKeyOf(context.caller);

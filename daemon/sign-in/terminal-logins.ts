@@ -10,7 +10,7 @@ import { clientOf } from '../base/loopback.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import type { Context, ServiceParts } from '../requests/context.ts';
+import { type Context, Service, type ServiceParts } from '../requests/context.ts';
 import type { WaitingTerminals } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
 import { keyNeeded } from './policies.ts';
@@ -40,20 +40,14 @@ const codeDigest = (userCode: string) => secretDigest(`terminal code ${userCode}
 const terminalDigest = (requestId: string, secret: string) => secretDigest(`terminal login ${requestId} ${secret}`);
 
 /** A refusal is thrown as an `ApiError`. */
-export class TerminalLogins {
-  readonly #parts: TerminalLoginParts;
-
-  constructor(parts: TerminalLoginParts) {
-    this.#parts = parts;
-  }
-
+export class TerminalLogins extends Service<TerminalLoginParts> {
   async create(
     { address }: Pick<Context, 'address'>,
     { name }: Body<'createTerminalLogin'>,
   ): Promise<Data<'createTerminalLogin'>> {
-    const createdAt = this.#parts.now();
+    const createdAt = this.parts.now();
     const expiresAt = createdAt + terminalLogin.seconds * 1000;
-    const requestId = this.#parts.challenges.create(PURPOSE, expiresAt);
+    const requestId = this.parts.challenges.create(PURPOSE, expiresAt);
     const secret = newSecret();
     // 40 random bits: only people who are signed in can try codes.
     const userCode = userCodeOf(randomBytes(userCodeSymbols));
@@ -64,13 +58,13 @@ export class TerminalLogins {
       network: clientOf(address),
       shown: JSON.stringify(shown),
     };
-    await this.#parts.terminals.add(request, terminalLogin.seconds * 1000);
+    await this.parts.terminals.add(request, terminalLogin.seconds * 1000);
     return { requestId, userCode, secret, expireTime: iso(expiresAt) };
   }
 
   async show({ userCode }: Body<'showTerminalLogin'>): Promise<Data<'showTerminalLogin'>> {
     const code = writtenCode(userCode);
-    const { name, address, createdAt, expiresAt } = this.#parsed(await this.#parts.terminals.find(codeDigest(code)));
+    const { name, address, createdAt, expiresAt } = this.#parsed(await this.parts.terminals.find(codeDigest(code)));
     return { userCode: code, name, address, createdAt: iso(createdAt), expireTime: iso(expiresAt) };
   }
 
@@ -80,12 +74,12 @@ export class TerminalLogins {
     token: string,
     { userCode }: Body<'approveTerminalLogin'>,
   ): Promise<Data<'approveTerminalLogin'>> {
-    const { policies, tokens } = this.#parts;
+    const { policies, tokens } = this.parts;
     if (!(await policies.mayContinue(user!, session))) throw keyNeeded();
     const login = await tokens.verified(token);
     const code = writtenCode(userCode);
     // The store compares with its own clock: what it has approved is approved.
-    if ((await this.#parts.terminals.approve(codeDigest(code), JSON.stringify(login))) === null) throw unknownCode();
+    if ((await this.parts.terminals.approve(codeDigest(code), JSON.stringify(login))) === null) throw unknownCode();
     return { userCode: code, approved: true };
   }
 
@@ -94,12 +88,12 @@ export class TerminalLogins {
     { requestId, secret }: Body<'takeTerminalLogin'>,
     from: Pick<Context, 'address' | 'requestId'>,
   ): Promise<Data<'takeTerminalLogin'>> {
-    const { challenges, tokens, now, access } = this.#parts;
+    const { challenges, tokens, now, access } = this.parts;
     if (!challenges.open(PURPOSE, requestId, now())) throw ended();
-    const approved = await this.#parts.terminals.take(terminalDigest(requestId, secret));
+    const approved = await this.parts.terminals.take(terminalDigest(requestId, secret));
     if (approved === null) return { state: 'PENDING', login: null };
     const login = JSON.parse(approved) as VerifiedToken;
-    const user = await userToReopen(login, this.#parts);
+    const user = await userToReopen(login, this.parts);
     if (!user) throw ended();
     const { signedInAt, withKey, sso } = login.session;
     // The new session has the time of the sign-in behind the approval, so a session cannot prolong itself by approving others.
@@ -112,7 +106,7 @@ export class TerminalLogins {
   /** The request. Throws 404 if it does not exist or, by this daemon's clock, has expired. */
   #parsed(found: string | null): Origin {
     const shown = found === null ? null : (JSON.parse(found) as Origin);
-    if (!shown || shown.expiresAt <= this.#parts.now()) throw unknownCode();
+    if (!shown || shown.expiresAt <= this.parts.now()) throw unknownCode();
     return shown;
   }
 }

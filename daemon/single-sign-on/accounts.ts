@@ -5,7 +5,7 @@ import { create, edit, give, hashOf, isGiven, keyOf, logOut } from '../accounts/
 import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { retrying, type ServiceParts } from '../requests/context.ts';
+import { retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { KnownPerson, PersonFinder } from '../sign-in/judges.ts';
 import { SESSIONS } from '../store/caller.ts';
 import type { Commit, Guard } from '../store/commit.ts';
@@ -41,13 +41,8 @@ interface Subject extends NamedSubject, Admittance {}
 const problem = (message: string) => new SsoRefused('other', message);
 
 /** Makes and changes accounts. */
-export class SsoAccounts {
-  readonly #parts: SsoAccountParts;
+export class SsoAccounts extends Service<SsoAccountParts> {
   readonly #adding = new KeyedMutex<string>();
-
-  constructor(parts: SsoAccountParts) {
-    this.#parts = parts;
-  }
 
   /** The account of a person; null if the person has none. */
   async find(subject: domain.ProviderSubject): Promise<UserRecord | null> {
@@ -70,7 +65,7 @@ export class SsoAccounts {
    * providers let people choose, makes no one another person. Someone whose person was erased is a new one, as at a first sign-in.
    */
   async #personOf(subject: NamedSubject): Promise<KnownPerson | null> {
-    const persons = this.#parts.persons();
+    const persons = this.parts.persons();
     if (!persons) return null;
     const key = domain.accountKey(subject);
     const { person } = await this.#linked(key);
@@ -107,7 +102,7 @@ export class SsoAccounts {
 
   /** The guards of what follows from settings with this version of `SESSIONS`. Refuses with 1004 if it has another one now. */
   async guardsOf(version: number): Promise<readonly Guard[]> {
-    if ((await this.#parts.store.documentVersion(SESSIONS)) !== version)
+    if ((await this.parts.store.documentVersion(SESSIONS)) !== version)
       throw new SsoRefused('state', 'single sign-on was changed: sign in again');
     return [{ kind: 'document', name: SESSIONS, version }];
   }
@@ -122,7 +117,7 @@ export class SsoAccounts {
     if (user)
       return retrying(async () => {
         const guards = await this.guardsOf(sessions);
-        const now = (await this.#parts.store.user(user.number)) ?? user;
+        const now = (await this.parts.store.user(user.number)) ?? user;
         const { holder } = person;
         if (holder !== null) {
           await this.commit(await this.#linksOf(key, now.username, { ...person, holder }), guards);
@@ -148,7 +143,7 @@ export class SsoAccounts {
           ? [domain.linkAccount(version, key, { username })]
           : await this.#linksOf(key, username, { ...person, holder });
       await this.commit([add, ...links], guards, requestId);
-      const made = await this.#parts.store.userByName(username);
+      const made = await this.parts.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
       if (made?.passwordHash !== passwordHash) return this.#add(key, person, sessions, requestId);
       if (holder !== null) await this.#giveTo(holder, made, guards);
@@ -158,7 +153,7 @@ export class SsoAccounts {
 
   /** Gives the account to its person. A leave then ends it, also if it could not get the name of the person. */
   async #giveTo(holder: number, user: UserRecord, more: readonly Guard[]): Promise<void> {
-    const persons = this.#parts.persons();
+    const persons = this.parts.persons();
     const person = await persons?.numbered(holder);
     if (!persons || !person?.active || user.userKey === person.userKey) return;
     const erased = isGiven(user) ? await persons.named(user.userKey) : null;
@@ -187,7 +182,7 @@ export class SsoAccounts {
   async #claimOf(
     person: number,
   ): Promise<{ readonly claim: domain.HolderClaim | null; readonly claimVersion: number }> {
-    const document = await this.#parts.store.document(domain.holderDocument(person));
+    const document = await this.parts.store.document(domain.holderDocument(person));
     return { claim: document && JSON.parse(document.value), claimVersion: document?.version ?? 0 };
   }
 
@@ -199,7 +194,7 @@ export class SsoAccounts {
     requestId: string | null = null,
   ): Promise<UserRecord | Refusal> {
     if (user.role === role || user.disabled) return user;
-    const others = (await this.#parts.store.admins()).some(({ number }) => number !== user.number);
+    const others = (await this.parts.store.admins()).some(({ number }) => number !== user.number);
     const decision = edit(user, { role }, others);
     if (decision instanceof Refusal) return decision;
     await this.commit([decision.change], [...decision.guards, ...guards], requestId);
@@ -215,7 +210,7 @@ export class SsoAccounts {
   async #linked(
     key: string,
   ): Promise<{ readonly user: UserRecord | null; readonly person: number | null; readonly version: number }> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const document = await store.document(domain.accountDocument(key));
     if (!document) return { user: null, person: null, version: 0 };
     const { username, person = null } = JSON.parse(document.value) as domain.AccountLink;
@@ -225,7 +220,7 @@ export class SsoAccounts {
 
   /** A name that is taken stays with its account, in upper and lower case. */
   async #freeName(names: readonly string[]): Promise<string> {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     for (const name of names) {
       const named = await store.usersNamed(name);
       // An account that was given to a person is found by the name of the person, and has a name of its own, too.
@@ -236,6 +231,6 @@ export class SsoAccounts {
 
   /** Makes changes that follow from reports of the provider. */
   async commit(changes: Changes['changes'], guards: Changes['guards'] = [], requestId: string | null = null) {
-    await this.#parts.store.commit({ at: this.#parts.now(), actor: ACTOR, requestId, changes, guards });
+    await this.parts.store.commit({ at: this.parts.now(), actor: ACTOR, requestId, changes, guards });
   }
 }

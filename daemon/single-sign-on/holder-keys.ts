@@ -6,7 +6,7 @@ import { tokenSeconds } from '../../src/contract/limits.ts';
 import { isOfProvider, unchanged } from '../accounts/user.ts';
 import type { IssuedKeyFinder } from '../devices/judges.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { retrying, type ServiceParts } from '../requests/context.ts';
+import { retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { KeyJudge, PersonFinder } from '../sign-in/judges.ts';
 import { type PasskeyRecord, passkeysUnchanged } from '../sign-in/passkey.ts';
 import { keyOfSession, SESSIONS, versionOfSession } from '../store/caller.ts';
@@ -35,22 +35,16 @@ interface AdmittedKey {
 }
 
 /** A refusal is thrown as an `ApiError`. */
-export class HolderKeys implements KeyJudge {
-  readonly #parts: HolderKeyParts;
-
-  constructor(parts: HolderKeyParts) {
-    this.#parts = parts;
-  }
-
+export class HolderKeys extends Service<HolderKeyParts> implements KeyJudge {
   async admitKey(user: UserRecord, credentialId: string, address: string): Promise<string | undefined> {
     if (isOfProvider(user)) return this.#open(user, credentialId, address);
-    await this.#parts.settings.demandLocal(user, address);
+    await this.parts.settings.demandLocal(user, address);
     return undefined;
   }
 
   /** Refuses with 1004 a session that has ended. One that a key has opened is judged at each request. */
   async check(user: number, id: string): Promise<void> {
-    const { store, sessions } = this.#parts;
+    const { store, sessions } = this.parts;
     const key = keyOfSession(id);
     if (key === null) return sessions.check(user, id);
     const { session } = await sessions.find(user, id);
@@ -62,7 +56,7 @@ export class HolderKeys implements KeyJudge {
   }
 
   #open(user: UserRecord, credentialId: string, address: string): Promise<string> {
-    const { store, settings, accounts, now } = this.#parts;
+    const { store, settings, accounts, now } = this.parts;
     return retrying(async () => {
       const current = await store.user(user.number);
       const admitted = await this.#admitted(current, key => key.credentialId === credentialId);
@@ -94,8 +88,8 @@ export class HolderKeys implements KeyJudge {
    * and last with no other, at the provider of the settings.
    */
   async #admitted(user: UserRecord | null, isIt: (key: PasskeyRecord) => boolean): Promise<AdmittedKey | null> {
-    const { store, settings, accounts } = this.#parts;
-    const [persons, issued] = [this.#parts.persons(), this.#parts.issued()];
+    const { store, settings, accounts } = this.parts;
+    const [persons, issued] = [this.parts.persons(), this.parts.issued()];
     const version = await store.documentVersion(SESSIONS);
     const { config } = await settings.read();
     if (!persons || !issued || !config?.holders || user?.role !== 'HOLDER' || user.disabled) return null;

@@ -2,10 +2,10 @@
  * Bounds what people without a token make the registry ask of the provider. Many people may have one address, and strangers may
  * have that address too: who is beyond a bound waits, and is refused only if too many wait.
  */
-
 import { SignInDenied, TokenRefused } from '../base/errors.ts';
 import { clientOf } from '../base/loopback.ts';
 import { secretDigest } from '../base/single-use.ts';
+import { Service } from '../requests/context.ts';
 import type { Counters } from '../store/short-lived.ts';
 import { ClientTurns, type TurnBounds } from './client-turns.ts';
 
@@ -60,14 +60,9 @@ interface ProviderRequestsParts {
 }
 
 /** `client`: the address, or what names a browser that has signed in before. Refuses with 429 and `Retry-After` if too many wait. */
-export class ProviderRequests {
-  readonly #parts: ProviderRequestsParts;
+export class ProviderRequests extends Service<ProviderRequestsParts> {
   readonly #usual = new ClientTurns(usual);
   readonly #slow = new ClientTurns(slow);
-
-  constructor(parts: ProviderRequestsParts) {
-    this.#parts = parts;
-  }
 
   /** Asks for a code of the provider for a terminal. */
   async start<T>(address: string, ask: () => Promise<T>): Promise<T> {
@@ -101,7 +96,7 @@ export class ProviderRequests {
     { code, interval }: DeviceCode,
     ask: () => Promise<T | PollWaits>,
   ): Promise<T | PollWaits | null> {
-    const { counters } = this.#parts;
+    const { counters } = this.parts;
     const key = secretDigest(code);
     if ((await counters.blockedFor(ended.scope, key, ended.most)) > 0) throw new SignInDenied('the code was used');
     if ((await counters.blockedFor(slowed.scope, key, slowed.most)) > 0) return null;
@@ -120,7 +115,7 @@ export class ProviderRequests {
 
   /** Whether a client has used its window up, or all together theirs and the client a part of it. */
   async #isBeyond({ scope, client: most, total }: Window, client: string): Promise<boolean> {
-    const { counters, limited } = this.#parts;
+    const { counters, limited } = this.parts;
     if (!limited) return false;
     const hasUsed = async (part: number) => (await counters.blockedFor(scope, client, part)) > 0;
     if (await hasUsed(most)) return true;
@@ -128,8 +123,8 @@ export class ProviderRequests {
   }
 
   async #count(window: Window, client: string): Promise<void> {
-    if (!this.#parts.limited) return;
-    for (const taking of windowsOf(window, client)) if ((await this.#parts.counters.take(taking)).granted === 0) return;
+    if (!this.parts.limited) return;
+    for (const taking of windowsOf(window, client)) if ((await this.parts.counters.take(taking)).granted === 0) return;
   }
 }
 

@@ -11,7 +11,7 @@ import { ClientRefused, ProviderAway, SessionOver, SignInDenied, TokenRefused } 
 import type { Logger } from '../base/logger.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { retrying, type ServiceParts } from '../requests/context.ts';
+import { retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { SessionJudge } from '../sign-in/judges.ts';
 import { SESSIONS, versionOfSession } from '../store/caller.ts';
 import type { Counters } from '../store/short-lived.ts';
@@ -51,8 +51,7 @@ const boundOf = (user: number): Binding => ({ subject: user, place: 'tokens of t
 const without = (sessions: readonly domain.SsoSession[], id: string) => sessions.filter(session => session.id !== id);
 
 /** A refusal is thrown as an `ApiError`. */
-export class SsoSessions implements SessionJudge {
-  readonly #parts: SsoSessionsParts;
+export class SsoSessions extends Service<SsoSessionsParts> implements SessionJudge {
   /** When a session was checked, in milliseconds since 1970; by `USER/ID`. Forgotten when any user changes: a session may have ended. */
   readonly #checked = new Map<string, number>();
   readonly #renewals = new KeyedMutex<string>();
@@ -60,10 +59,6 @@ export class SsoSessions implements SessionJudge {
   #epoch = 0;
   /** Commits are watched from the first session on that is checked. */
   #isWatching = false;
-
-  constructor(parts: SsoSessionsParts) {
-    this.#parts = parts;
-  }
 
   /** Adds a session of a user. Returns its id. Refuses with 1004 if the settings were changed since the sign-in began to use them. */
   async add(user: UserRecord, active: ActiveSso, signedIn: SignedIn): Promise<string> {
@@ -74,7 +69,7 @@ export class SsoSessions implements SessionJudge {
   }
 
   #sessionOf(user: UserRecord, { config, sessions }: ActiveSso, { sub, sid, tokens }: SignedIn): domain.SsoSession {
-    const { now, days } = this.#parts;
+    const { now, days } = this.parts;
     return {
       id: domain.sessionId(sessions, randomBytes(16).toString('base64url')),
       provider: domain.providerOf(config),
@@ -89,7 +84,7 @@ export class SsoSessions implements SessionJudge {
   /** Whether the session was checked a moment ago. Reads nothing. */
   isFresh(user: number, id: string): boolean {
     const at = this.#checked.get(`${user}/${id}`);
-    return at !== undefined && this.#isRecent(at) && this.#parts.store.behind() < maxBehindMs;
+    return at !== undefined && this.#isRecent(at) && this.parts.store.behind() < maxBehindMs;
   }
 
   /** Checks the session, at the provider if it was not checked there a moment ago. Refuses with 1004 one that has ended. */
@@ -105,7 +100,7 @@ export class SsoSessions implements SessionJudge {
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    this.#parts.store.onCommit(({ users, everything }: CommitNotice) => {
+    this.parts.store.onCommit(({ users, everything }: CommitNotice) => {
       if (users.length === 0 && !everything) return;
       this.#epoch++;
       this.#checked.clear();
@@ -118,7 +113,7 @@ export class SsoSessions implements SessionJudge {
 
   /** Ends what a logout token of the provider names; a repeated token ends nothing. Refuses with 1001 one that is not valid. */
   async logout(token: string): Promise<Data<'logoutSso'>> {
-    const { settings, store, accounts, counters } = this.#parts;
+    const { settings, store, accounts, counters } = this.parts;
     const { config, provider } = await settings.active();
     const { sub, sid, id } = await provider.logoutToken(token).catch(error => {
       if (!(error instanceof TokenRefused)) throw error;
@@ -153,13 +148,13 @@ export class SsoSessions implements SessionJudge {
   }
 
   #isRecent(at: number): boolean {
-    const age = this.#parts.now() - at;
+    const age = this.parts.now() - at;
     return age >= 0 && age < CHECK_MS;
   }
 
   /** Refuses with 1004 a session that has ended. */
   async find(user: number, id: string) {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(SESSIONS)]);
     const session = row?.sessions.find(one => one.id === id);
     if (!row || !session || session.endsAt <= now() || versionOfSession(id) !== version) throw over();
@@ -169,7 +164,7 @@ export class SsoSessions implements SessionJudge {
   /** Checks with the provider, unless a node has within `age` milliseconds. Returns the time. `lenient`: accepts no response. */
   #renew(user: number, id: string, age: number, lenient: boolean): Promise<number> {
     return this.#renewals.run(`${user}/${id}`, async () => {
-      const { settings, now, log } = this.#parts;
+      const { settings, now, log } = this.parts;
       const { session, isMine } = await this.#claim(user, id, age);
       if (!isMine) {
         // Otherwise a session could be renewed for as long as the provider is away.
@@ -195,18 +190,18 @@ export class SsoSessions implements SessionJudge {
     id: string,
     age: number,
   ): Promise<{ readonly session: domain.SsoSession; readonly isMine: boolean }> {
-    const { now } = this.#parts;
+    const { now } = this.parts;
     return retrying(async () => {
       const { row, session } = await this.find(user, id);
       if (Math.abs(now() - session.checkedAt) < age) return { session, isMine: false };
       const claimed = { ...session, checkedAt: now() };
-      await this.#parts.accounts.commit([domain.setSessions(row, [...without(row.sessions, id), claimed], now())]);
+      await this.parts.accounts.commit([domain.setSessions(row, [...without(row.sessions, id), claimed], now())]);
       return { session: claimed, isMine: true };
     });
   }
 
   async #ask(user: number, session: domain.SsoSession): Promise<void> {
-    const { settings, sealingKey } = this.#parts;
+    const { settings, sealingKey } = this.parts;
     const active = await settings.active().catch(error => {
       if (error instanceof ApiError) return null;
       throw error;
@@ -233,7 +228,7 @@ export class SsoSessions implements SessionJudge {
     { config }: ActiveSso,
     { sub, name, tokens, groups, isOverage }: SignedIn,
   ): Promise<void> {
-    const { accounts, store } = this.#parts;
+    const { accounts, store } = this.parts;
     const admitted = isOverage ? null : await accounts.admittanceOf(config, { sub, name, groups });
     const role = admitted?.role ?? null;
     const version = versionOfSession(id);
@@ -250,7 +245,7 @@ export class SsoSessions implements SessionJudge {
       throw await this.#ended(user, id, 'the last enabled ADMIN is in another group now');
     const sealed = this.#seal(user, { sub, tokens });
     await this.#change(user, version, sessions =>
-      sessions.map(session => (session.id === id ? { ...session, sealed, confirmedAt: this.#parts.now() } : session)),
+      sessions.map(session => (session.id === id ? { ...session, sealed, confirmedAt: this.parts.now() } : session)),
     );
   }
 
@@ -261,14 +256,14 @@ export class SsoSessions implements SessionJudge {
   }
 
   async #end(user: number, ids: readonly string[], reason: string): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     await retrying(async () => {
       const [row, record] = await Promise.all([store.ssoSessions(user), store.user(user)]);
       if (!row || !record) return;
       const rest = row.sessions.filter(({ id }) => !ids.includes(id));
       if (rest.length === row.sessions.length) return;
       const entry = domain.sessionsEnded(record, row.sessions.length - rest.length, reason);
-      await this.#parts.accounts.commit([domain.setSessions(row, rest, now()), entry]);
+      await this.parts.accounts.commit([domain.setSessions(row, rest, now()), entry]);
     });
   }
 
@@ -278,7 +273,7 @@ export class SsoSessions implements SessionJudge {
     version: number,
     change: (sessions: readonly domain.SsoSession[]) => readonly domain.SsoSession[],
   ): Promise<void> {
-    const { store, accounts, now } = this.#parts;
+    const { store, accounts, now } = this.parts;
     return retrying(async () => {
       const guards = await accounts.guardsOf(version);
       const row = (await store.ssoSessions(user)) ?? { number: user, version: 0, sessions: [] };
@@ -287,6 +282,6 @@ export class SsoSessions implements SessionJudge {
   }
 
   #seal(user: number, sealed: SessionTokens): string {
-    return sealSecret(this.#parts.sealingKey, boundOf(user), JSON.stringify(sealed));
+    return sealSecret(this.parts.sealingKey, boundOf(user), JSON.stringify(sealed));
   }
 }

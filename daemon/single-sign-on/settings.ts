@@ -9,7 +9,7 @@ import { issuerProblem } from '../base/fetch.ts';
 import { clientOf } from '../base/loopback.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { LocalJudge } from '../sign-in/judges.ts';
 import { SESSIONS, versionOfSession } from '../store/caller.ts';
 import { setSettings, settingsIn } from '../store/document.ts';
@@ -56,13 +56,8 @@ const boundOf = (config: Pick<domain.SsoConfig, 'issuer' | 'clientId'>): Binding
 export const isHere = (address: string): boolean => clientOf(address) === 'loopback';
 
 /** A refusal is thrown as an `ApiError`. */
-export class SsoSettingsService implements LocalJudge {
-  readonly #parts: SsoSettingsParts;
+export class SsoSettingsService extends Service<SsoSettingsParts> implements LocalJudge {
   #active: { readonly version: number; readonly made: Promise<Provider> } | null = null;
-
-  constructor(parts: SsoSettingsParts) {
-    this.#parts = parts;
-  }
 
   async show(): Promise<Data<'showSso'>> {
     const { config } = await this.read();
@@ -74,11 +69,11 @@ export class SsoSettingsService implements LocalJudge {
   }
 
   async read(): Promise<domain.SsoRecord> {
-    return settingsIn(await this.#parts.store.document(domain.SSO), null);
+    return settingsIn(await this.parts.store.document(domain.SSO), null);
   }
 
   async set(context: Context, body: Body<'setSso'>): Promise<SsoSettings> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const shown = await retrying(async () => {
       const before = await this.read();
       const config = body.enabled === false ? null : this.#configOf(before.config, body);
@@ -95,7 +90,7 @@ export class SsoSettingsService implements LocalJudge {
 
   /** Removes the sealed tokens of sessions that have ended: they open nothing here, but may do so at the provider. */
   async #removeEnded(): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const version = await store.documentVersion(SESSIONS);
     for (const row of await store.allSsoSessions()) {
       const open = row.sessions.filter(({ id }) => versionOfSession(id) === version);
@@ -108,7 +103,7 @@ export class SsoSettingsService implements LocalJudge {
 
   /** The provider in use. Refuses with 404 if single sign-on is off. */
   async active(): Promise<ActiveSso> {
-    const sessions = await this.#parts.store.documentVersion(SESSIONS);
+    const sessions = await this.parts.store.documentVersion(SESSIONS);
     const { version, config } = await this.read();
     if (!config) throw new ApiError(404, 'single sign-on is not set up here');
     // The provider caches keys, so it lives as long as these settings.
@@ -143,14 +138,14 @@ export class SsoSettingsService implements LocalJudge {
     const isSame = before?.issuer === issuer && before.clientId === clientId;
     if (!clientSecret && !isSame) throw inputError('clientSecret', 'is required');
     const bound = boundOf({ issuer, clientId });
-    const sealed = clientSecret ? sealSecret(this.#parts.sealingKey, bound, clientSecret) : before!.sealed;
+    const sealed = clientSecret ? sealSecret(this.parts.sealingKey, bound, clientSecret) : before!.sealed;
     const name = chosen.name ?? new URL(issuer).hostname.slice(0, ssoBounds.name);
     return { ...off, ...chosen, issuer, clientId, name, sealed };
   }
 
   /** A local account must remain for times when the provider cannot be reached. */
   async #demandWayIn({ localAccounts: { names } }: domain.SsoConfig): Promise<void> {
-    const admins = await this.#parts.store.admins();
+    const admins = await this.parts.store.admins();
     if (admins.some(admin => !isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
     throw inputError(
       'localAccounts',
@@ -159,7 +154,7 @@ export class SsoSettingsService implements LocalJudge {
   }
 
   async #make(config: domain.SsoConfig): Promise<Provider> {
-    const { sealingKey, allowed, now } = this.#parts;
+    const { sealingKey, allowed, now } = this.parts;
     const secret = openSecret(sealingKey, boundOf(config), config.sealed);
     if (secret === null) throw new ProviderAway('the client secret was encrypted with another key; set it again');
     // Loaded here, because it loads the library.

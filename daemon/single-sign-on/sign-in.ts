@@ -14,7 +14,7 @@ import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { type Clock, iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import type { Context } from '../requests/context.ts';
+import { type Context, Service } from '../requests/context.ts';
 import type { SignInCodes } from '../sign-in/codes.ts';
 import type { SignInPolicies } from '../sign-in/policies.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
@@ -71,13 +71,7 @@ function refuseState(): never {
 const LONGEST_CODE = 86_400;
 
 /** A refusal is thrown as an `SsoRefused` or another `ApiError`. A provider that does not answer: `ProviderAway`. */
-export class SsoSignIn {
-  readonly #parts: SsoSignInParts;
-
-  constructor(parts: SsoSignInParts) {
-    this.#parts = parts;
-  }
-
+export class SsoSignIn extends Service<SsoSignInParts> {
   /**
    * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a
    * terminal, which gets a secret.
@@ -87,7 +81,7 @@ export class SsoSignIn {
     redirectUri: string,
     { earlier, address }: { readonly earlier: string | undefined; readonly address: string },
   ): Promise<{ readonly data: Data<'startSso'>; readonly cookie: string | null }> {
-    const { settings, terminals, challenges, now } = this.#parts;
+    const { settings, terminals, challenges, now } = this.parts;
     const { provider } = await settings.active();
     const urlFor = (check: ReturnType<typeof checkOf>) => provider.authorizationUrl(redirectUri, check, again === true);
     if (port !== undefined) {
@@ -101,9 +95,9 @@ export class SsoSignIn {
 
   /** Returns what the console gets: a single-use code for a session, or for the question of a terminal. */
   async finish(returned: Return, from: From): Promise<Readonly<Record<string, string>>> {
-    const active = await this.#parts.settings.active();
+    const active = await this.parts.settings.active();
     const { state = '' } = returned.query;
-    const { terminals } = this.#parts;
+    const { terminals } = this.parts;
     if (!terminals.isState(state)) return this.#recording(from, () => this.#openConsole(active, returned, state, from));
     const terminal = await this.#recording(from, async () => (await terminals.answer(state)) ?? refuseState());
     try {
@@ -118,24 +112,24 @@ export class SsoSignIn {
 
   /** A name for a browser in which the provider has signed someone in: strangers with the same address do not slow it down. */
   knownBrowser(earlier: string | undefined): string {
-    const { challenges, now } = this.#parts;
+    const { challenges, now } = this.parts;
     return this.#isKnown(earlier) ? earlier : challenges.create(KNOWN, now() + ssoBounds.knownDays * dayMs);
   }
 
   #isKnown(browser: string | undefined): browser is string {
-    const { challenges, now } = this.#parts;
+    const { challenges, now } = this.parts;
     return browser !== undefined && challenges.open(KNOWN, browser, now()) !== null;
   }
 
   /** Exchanges the code of the provider. */
   #signIn(active: ActiveSso, { address, known }: Return, check: ReturnType<typeof checkOf>, from: From) {
     const client = this.#isKnown(known) ? `browser ${known}` : from.address;
-    return this.#parts.requests.withCode(client, () => active.provider.signIn(address, check));
+    return this.parts.requests.withCode(client, () => active.provider.signIn(address, check));
   }
 
   async #openConsole(active: ActiveSso, returned: Return, state: string, from: From) {
     const { query, cookie = '' } = returned;
-    const { challenges, codes, now } = this.#parts;
+    const { challenges, codes, now } = this.parts;
     const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, now()) : null;
     if (!answered?.isFirst) refuseState();
     if (query.error !== undefined) throw denied();
@@ -147,7 +141,7 @@ export class SsoSignIn {
 
   /** The terminal gets nothing yet: the browser may have followed a link of another person, and the provider may have asked nothing. */
   async #askForTerminal(active: ActiveSso, returned: Return, terminal: ReturnedTerminal, from: From) {
-    const { terminals, accounts } = this.#parts;
+    const { terminals, accounts } = this.parts;
     if (returned.query.error !== undefined) throw denied();
     const person = await this.#signIn(active, returned, terminals.checkOf(terminal.state), from);
     const { role } = await this.#admitted(active, person);
@@ -158,13 +152,13 @@ export class SsoSignIn {
 
   /** Code that the person compares before the browser is led to the terminal. */
   async showTerminal({ code }: Body<'showSsoTerminal'>): Promise<Data<'showSsoTerminal'>> {
-    return (await this.#parts.terminals.show(code)) ?? refuseState();
+    return (await this.parts.terminals.show(code)) ?? refuseState();
   }
 
   /** Ends the sign-in of a terminal. */
   async take({ secret, state = '', code = '', error }: Body<'takeSso'>, from: From): Promise<Data<'takeSso'>> {
-    const active = await this.#parts.settings.active();
-    const taken = error === undefined ? await this.#parts.terminals.take(secret, state, code) : null;
+    const active = await this.parts.settings.active();
+    const taken = error === undefined ? await this.parts.terminals.take(secret, state, code) : null;
     // The journal has had the refusal since the browser came back.
     if (taken && 'problem' in taken) throw new SsoRefused(taken.problem, taken.message);
     return this.#recording(from, async () => {
@@ -175,11 +169,11 @@ export class SsoSignIn {
   }
 
   async startDevice(from: From): Promise<Data<'startSsoDevice'>> {
-    const { requests, settings } = this.#parts;
+    const { requests, settings } = this.parts;
     const { config, provider } = await settings.active();
     const start = () => requests.start(from.address, () => provider.startDevice()).catch(withoutDeviceCodes);
     const answer = await this.#recording(from, start);
-    const endsAt = this.#parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
+    const endsAt = this.parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
     const interval = Math.min(Math.max(answer.interval ?? 5, 1), 60);
     return {
       deviceCode: this.#sealCode({ code: answer.device_code, interval }, endsAt, config),
@@ -192,12 +186,12 @@ export class SsoSignIn {
   }
 
   async pollDevice({ deviceCode }: Body<'pollSsoDevice'>, from: From): Promise<Data<'pollSsoDevice'>> {
-    const active = await this.#parts.settings.active();
+    const active = await this.parts.settings.active();
     const opened = this.#openCode(deviceCode, active.config);
     const { code, interval } = opened;
     return this.#recording(from, async () => {
       const ask = () => active.provider.pollDevice(code);
-      const answer = await this.#parts.requests.poll(from.address, opened, ask);
+      const answer = await this.parts.requests.poll(from.address, opened, ask);
       if (answer === null) return { state: 'PENDING', interval, login: null };
       if ('waits' in answer) return { state: 'PENDING', interval: interval + (answer.slower ? 5 : 0), login: null };
       const login = await this.#open(active, answer, { console: false }, from);
@@ -207,7 +201,7 @@ export class SsoSignIn {
 
   /** Opens a session for a person whom the provider has signed in. */
   async #open(active: ActiveSso, person: SignedIn, opened: { readonly console: boolean }, from: From) {
-    const { accounts, sessions, tokens, policies, access } = this.#parts;
+    const { accounts, sessions, tokens, policies, access } = this.parts;
     const { config } = active;
     const admitted = await this.#admitted(active, person);
     const subject = { ...person, issuer: config.issuer, ...admitted };
@@ -233,14 +227,14 @@ export class SsoSignIn {
         'overage',
         'the provider leaves the groups out of the token because the person is in too many: configure it to send only the groups that are assigned to devmgr, or application roles',
       );
-    const admitted = await this.#parts.accounts.admittanceOf(config, person);
+    const admitted = await this.parts.accounts.admittanceOf(config, person);
     if (!admitted) throw new SsoRefused('groups', 'you are in none of the groups that may use this registry');
     return admitted;
   }
 
   /** Records in the journal why the sign-in is refused, and returns the refusal. */
   async #recording<T>(from: From, work: () => Promise<T>): Promise<T> {
-    const { access, log } = this.#parts;
+    const { access, log } = this.parts;
     try {
       return await work();
     } catch (error) {
@@ -259,12 +253,12 @@ export class SsoSignIn {
 
   /** The provider's code, sealed into the code of the terminal for this provider, so that no node has to store it. */
   #sealCode(code: DeviceCode, endsAt: number, config: domain.SsoConfig): string {
-    return `${endsAt}.${sealSecret(this.#parts.sealingKey, deviceCodeOf(endsAt, config), JSON.stringify(code))}`;
+    return `${endsAt}.${sealSecret(this.parts.sealingKey, deviceCodeOf(endsAt, config), JSON.stringify(code))}`;
   }
 
   #openCode(text: string, config: domain.SsoConfig): DeviceCode {
     const [, ends = '0', sealed = ''] = /^(\d{1,15})\.([\w-]+)$/.exec(text) ?? [];
-    const { sealingKey, now } = this.#parts;
+    const { sealingKey, now } = this.parts;
     const code = openSecret(sealingKey, deviceCodeOf(Number(ends), config), sealed);
     if (code === null || Number(ends) <= now())
       throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');

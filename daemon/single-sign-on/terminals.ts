@@ -11,6 +11,7 @@ import type { AccountRole, SsoProblem } from '../../src/contract/values.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import type { Clock } from '../base/time.ts';
+import { Service } from '../requests/context.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
@@ -64,16 +65,10 @@ const pressDigest = (ticket: string) => secretDigest(`single sign-on press ${tic
 const codeDigest = (holder: string, state: string, code: string) =>
   secretDigest(`single sign-on code ${holder} ${state} ${code}`);
 
-export class SsoTerminals {
-  readonly #parts: SsoTerminalsParts;
-
-  constructor(parts: SsoTerminalsParts) {
-    this.#parts = parts;
-  }
-
+export class SsoTerminals extends Service<SsoTerminalsParts> {
   /** Begins a sign-in. `secret`: for the terminal alone. */
   create(terminal: SsoTerminal): { readonly state: string; readonly secret: string; readonly userCode: string } {
-    const { challenges, sealingKey, now } = this.#parts;
+    const { challenges, sealingKey, now } = this.parts;
     const secret = newSecret();
     const { port, name, address } = terminal;
     const sealed = sealSecret(
@@ -93,7 +88,7 @@ export class SsoTerminals {
 
   /** The terminal of a state that was made here, has not expired and is used for the first time; otherwise null. */
   async answer(state: string): Promise<ReturnedTerminal | null> {
-    const { challenges, sealingKey, now } = this.#parts;
+    const { challenges, sealingKey, now } = this.parts;
     const [, challenge = '', portText = '', sealed = ''] = stateForm.exec(state) ?? [];
     const port = Number(portText);
     const answered = await challenges.answer(purposeOf(port, sealed), challenge, now());
@@ -122,7 +117,7 @@ export class SsoTerminals {
 
   /** Code that the person compares, once. Null: the code of the page is unknown, was used or has expired. */
   async show(ticket: string): Promise<Data<'showSsoTerminal'> | null> {
-    const found = await this.#parts.codes.take(pressDigest(ticket));
+    const found = await this.parts.codes.take(pressDigest(ticket));
     if (found === null) return null;
     const { state, holder, port, account, role, name, address, sealed, expiresAt } = JSON.parse(found) as WaitingPress;
     const url = await this.#lead({ holder, state, port, expiresAt }, sealed);
@@ -146,20 +141,20 @@ export class SsoTerminals {
 
   /** Session that the terminal has a code for, once; null if it is unknown, was used or has expired, or if the secret is another one. */
   async take(secret: string, state: string, code: string): Promise<SsoPerson | TerminalRefusal | null> {
-    const { codes, sealingKey } = this.#parts;
+    const { codes, sealingKey } = this.parts;
     const sealed = await codes.take(codeDigest(secretDigest(secret), state, code));
     const opened = sealed === null ? null : openSecret(sealingKey, boundOf(state), sealed);
     return opened === null ? null : (JSON.parse(opened) as SsoPerson | TerminalRefusal);
   }
 
   async #put(digest: string, session: string, expiresAt: number): Promise<void> {
-    const left = expiresAt - this.#parts.now();
-    if (left > 0) await this.#parts.codes.put(digest, session, left);
+    const left = expiresAt - this.parts.now();
+    if (left > 0) await this.parts.codes.put(digest, session, left);
   }
 
   /** A person has tokens of the provider. */
   #seal(state: string, result: SsoPerson | TerminalRefusal): string {
-    return sealSecret(this.#parts.sealingKey, boundOf(state), JSON.stringify(result));
+    return sealSecret(this.parts.sealingKey, boundOf(state), JSON.stringify(result));
   }
 
   #userCode(state: string): string {
@@ -171,7 +166,7 @@ export class SsoTerminals {
   }
 
   #mac(what: string, state: string): Buffer {
-    return createHmac('sha256', this.#parts.sealingKey).update(`${what} of the terminal ${state}`).digest();
+    return createHmac('sha256', this.parts.sealingKey).update(`${what} of the terminal ${state}`).digest();
   }
 }
 

@@ -13,6 +13,7 @@ import { connectionProblem } from '../base/connection-problem.ts';
 import { Outgoing } from '../base/outgoing.ts';
 import { openSecret } from '../base/sealed.ts';
 import type { Clock } from '../base/time.ts';
+import { Service } from '../requests/context.ts';
 import { secretBinding, type WebhookRecord } from './records.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
@@ -37,13 +38,12 @@ interface PosterParts extends Clock {
 }
 
 /** Posts to endpoints, to each one message at a time. */
-export class Poster {
-  readonly #parts: PosterParts;
+export class Poster extends Service<PosterParts> {
   readonly #outgoing: Outgoing;
   readonly #oneAtATime = new KeyedMutex<number>();
 
   constructor(parts: PosterParts) {
-    this.#parts = parts;
+    super(parts);
     this.#outgoing = new Outgoing({ allowed: parts.allowed });
   }
 
@@ -57,7 +57,7 @@ export class Poster {
   }
 
   async #try(record: WebhookRecord, message: Omit<WebhookMessage, 'at'>, signal: AbortSignal | undefined) {
-    const { sealingKey, now, postMs = POST_MS } = this.#parts;
+    const { sealingKey, now, postMs = POST_MS } = this.parts;
     const secret = openSecret(sealingKey, secretBinding(record), record.sealed);
     if (secret === null)
       return unanswered('its secret was encrypted with another key; remove the webhook and create it again');

@@ -15,6 +15,7 @@ import {
   commitLast,
   idOf,
   retrying,
+  Service,
   type ServiceParts,
 } from '../requests/context.ts';
 import { type Message, messageOf, testMessage } from './messages.ts';
@@ -42,15 +43,9 @@ interface Endpoint {
 }
 
 /** The operations on webhooks. A refusal is thrown as an `ApiError`. */
-export class WebhookService {
-  readonly #parts: WebhookServiceParts;
-
-  constructor(parts: WebhookServiceParts) {
-    this.#parts = parts;
-  }
-
+export class WebhookService extends Service<WebhookServiceParts> {
   async create(context: Context, body: Body<'createWebhook'>): Promise<Data<'createWebhook'>> {
-    const { store, sealingKey, now } = this.#parts;
+    const { store, sealingKey, now } = this.parts;
     const url = await this.#urlOf(body.url);
     const types = body.types ? journalEventTypes.filter(type => body.types!.includes(type)) : null;
     const given = body.secret ?? null;
@@ -66,14 +61,14 @@ export class WebhookService {
       await commitFor(store, context, { at, changes: created.changes });
       return created;
     });
-    this.#parts.changed();
+    this.parts.changed();
     return { ...(await this.#present(made.record, made.progress)), secret: given === null ? secret : null };
   }
 
   async list(): Promise<Data<'listWebhooks'>> {
     const list: api.WebhookItem[] = [];
     for (const record of (await this.#webhooks()).list) {
-      const stored = await this.#parts.store.webhookProgress(record.number);
+      const stored = await this.parts.store.webhookProgress(record.number);
       // Removed since the read.
       if (stored) list.push(await this.#present(record, stored.progress));
     }
@@ -84,13 +79,13 @@ export class WebhookService {
   async failing(): Promise<number | null> {
     const { list } = await this.#webhooks();
     if (list.length === 0) return null;
-    const stored = await Promise.all(list.map(({ number }) => this.#parts.store.webhookProgress(number)));
+    const stored = await Promise.all(list.map(({ number }) => this.parts.store.webhookProgress(number)));
     return stored.filter(one => one !== null && one.progress.failures > 0).length;
   }
 
   async test(webhookId: string): Promise<Data<'testWebhook'>> {
     const { record } = await this.#find(webhookId);
-    return this.#post(record, testMessage(record, this.#parts.now()));
+    return this.#post(record, testMessage(record, this.parts.now()));
   }
 
   /** One that is disabled already stays as it is. */
@@ -113,9 +108,9 @@ export class WebhookService {
       const { webhooks, record } = await this.#find(webhookId);
       const changes = domain.remove(webhooks, record);
       const result = { webhookId, removed: true };
-      return commitLast(this.#parts.store, context, { at: this.#parts.now(), changes }, () => result);
+      return commitLast(this.parts.store, context, { at: this.parts.now(), changes }, () => result);
     });
-    this.#parts.changed();
+    this.parts.changed();
     return removed;
   }
 
@@ -137,14 +132,14 @@ export class WebhookService {
   async replay(webhookId: string, deliveryId: string): Promise<Data<'replayWebhookDelivery'>> {
     const { record, stored } = await this.#find(webhookId);
     const eventId = stored.progress.attempts.find(({ event }) => `${event}` === deliveryId)?.event;
-    const [event] = eventId ? await this.#parts.store.events({ after: eventId - 1, through: eventId, limit: 1 }) : [];
-    const message = event && messageOf(this.#parts.registryId, event);
+    const [event] = eventId ? await this.parts.store.events({ after: eventId - 1, through: eventId, limit: 1 }) : [];
+    const message = event && messageOf(this.parts.registryId, event);
     if (!message) throw new ApiError(404, 'no attempt in the list of this webhook is for this event');
     return { ...(await this.#post(record, message)), eventId: event.id };
   }
 
   async #post(record: domain.WebhookRecord, message: Message): Promise<Data<'testWebhook'>> {
-    const { result, status: httpStatus, reason, milliseconds } = await this.#parts.poster.post(record, message);
+    const { result, status: httpStatus, reason, milliseconds } = await this.parts.poster.post(record, message);
     const webhookId = webhookIds.format(record.number);
     return { webhookId, messageId: message.id, delivered: result === 'delivered', httpStatus, reason, milliseconds };
   }
@@ -159,26 +154,26 @@ export class WebhookService {
     ) => (domain.WebhooksChanged & { readonly progress: domain.DeliveryProgress }) | null,
   ): Promise<api.WebhookItem> {
     const item = await retrying(async () => {
-      const at = this.#parts.now();
+      const at = this.parts.now();
       const found = await this.#find(webhookId);
       const changed = decide(found, at);
       if (!changed) return this.#present(found.record, found.stored.progress);
       const data = await this.#present(changed.record, changed.progress);
-      return commitLast(this.#parts.store, context, { at, changes: changed.changes }, () => data);
+      return commitLast(this.parts.store, context, { at, changes: changed.changes }, () => data);
     });
-    this.#parts.changed();
+    this.parts.changed();
     return item;
   }
 
   async #webhooks(): Promise<domain.Webhooks> {
-    return domain.webhooksIn(await this.#parts.store.document(domain.WEBHOOKS));
+    return domain.webhooksIn(await this.parts.store.document(domain.WEBHOOKS));
   }
 
   async #find(webhookId: string): Promise<Endpoint> {
     const number = webhookIds.parse(webhookId);
     const webhooks = await this.#webhooks();
     const record = webhooks.list.find(one => one.number === number);
-    const stored = record && (await this.#parts.store.webhookProgress(record.number));
+    const stored = record && (await this.parts.store.webhookProgress(record.number));
     if (!record || !stored) throw new ApiError(404, 'webhook does not exist');
     return { webhooks, record, stored };
   }
@@ -187,7 +182,7 @@ export class WebhookService {
   async #urlOf(text: string): Promise<string> {
     const url = URL.parse(text);
     const problem =
-      url === null ? 'must be an address that starts with https://' : await this.#parts.allowed.resolve(url);
+      url === null ? 'must be an address that starts with https://' : await this.parts.allowed.resolve(url);
     if (url === null || problem !== null) throw inputError('url', `${problem}`);
     url.hash = '';
     return url.href;
@@ -207,7 +202,7 @@ export class WebhookService {
       createdBy,
       createdAt: iso(createdAt),
       deliveredThrough: through,
-      waiting: (await this.#parts.store.events(after)).length,
+      waiting: (await this.parts.store.events(after)).length,
       failures,
       nextAttemptAt: disabled || nextAt === null ? null : iso(nextAt),
       lastDeliveredAt: lastDeliveredAt === null ? null : iso(lastDeliveredAt),
