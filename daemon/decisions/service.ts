@@ -9,22 +9,28 @@ import { iso } from '../base/time.ts';
 import { use } from '../devices/decisions.ts';
 import type { CredentialFinder, OwnerJudge, ProofJudge, SshKeyFinder } from '../devices/judges.ts';
 import type { DeviceRecord } from '../devices/records.ts';
-import { accept, type Context, commitFor, holderOf, retrying } from '../requests/context.ts';
+import {
+  accept,
+  type Context,
+  commitFor,
+  holderOf,
+  retrying,
+  Service,
+  type ServiceParts,
+} from '../requests/context.ts';
 import type { RequestLimits } from '../requests/limiter.ts';
 import type { Store } from '../store/store.ts';
 import { reasonOf } from './verdict.ts';
 
 /** Dependencies of the service. Absent judges forbid nothing. */
-interface DecisionParts {
-  readonly store: Pick<Store, 'commit' | 'devices' | 'devicesNumbered' | 'devicesWithSerial'>;
+interface DecisionParts
+  extends ServiceParts<Pick<Store, 'commit' | 'devices' | 'devicesNumbered' | 'devicesWithSerial'>> {
   readonly limiter: Pick<RequestLimits, 'countHere' | 'giveBack'>;
   readonly finders: readonly CredentialFinder[];
   /** Absent: no key is known by an SSH key. */
   readonly sshKeys: SshKeyFinder | undefined;
   readonly owners: OwnerJudge | undefined;
   readonly proofs: ProofJudge | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
   readonly clock: SteadyClock;
 }
 
@@ -32,17 +38,11 @@ type Question = Body<'decide'>['questions'][number];
 type Decision = Data<'decide'>['decisions'][number];
 
 /** Decides whether keys may be used. Reads what is stored at each request: an answer is as recent as the request. */
-export class DecisionService {
-  readonly #parts: DecisionParts;
-
-  constructor(parts: DecisionParts) {
-    this.#parts = parts;
-  }
-
+export class DecisionService extends Service<DecisionParts> {
   async decide(context: Context, { questions, advisories }: Body<'decide'>): Promise<Data<'decide'>> {
     demandOneName(questions);
     const { caller } = context;
-    const { clock } = this.#parts;
+    const { clock } = this.parts;
     const begunAt = clock.now();
     const answers = await retrying(async () => {
       // Read before the keys, whose time of reading it would otherwise show.
@@ -65,7 +65,7 @@ export class DecisionService {
 
   /** The SSH keys of a user that `decide` allows. */
   async sshKeysOf(userName: string): Promise<Data<'listSshKeys'>> {
-    const { store, sshKeys } = this.#parts;
+    const { store, sshKeys } = this.parts;
     if (!sshKeys) return { keys: [] };
     const window = { descending: false, offset: 0, limit: decisionBounds.devices };
     const query = { userId: userName, status: ['ACTIVE' as const], sortBy: 'deviceId' as const, ...window };
@@ -83,7 +83,7 @@ export class DecisionService {
 
   /** Rejects with a `Conflict` if a device is no longer ACTIVE: then the decision is made again. */
   async #recordUse(context: Context, devices: readonly (DeviceRecord | null)[]): Promise<void> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     const uses = devices.flatMap(device => (device ? accept(use(device, 0)) : []));
     if (uses.length === 0) return;
     const changes = uses.map(({ change }) => change);
@@ -91,7 +91,7 @@ export class DecisionService {
   }
 
   #until(): string {
-    return iso(this.#parts.now() + 1000 * decisionBounds.seconds);
+    return iso(this.parts.now() + 1000 * decisionBounds.seconds);
   }
 
   async #decided(
@@ -99,7 +99,7 @@ export class DecisionService {
     advisories: Body<'decide'>['advisories'],
     until: string,
   ): Promise<Decision[]> {
-    const { owners, proofs } = this.#parts;
+    const { owners, proofs } = this.parts;
     const persons = new Set(devices.flatMap(device => device?.person ?? []));
     const [left, meets] = await Promise.all([owners?.leftAmong([...persons]), proofs?.standing()]);
     return devices.map((device): Decision => {
@@ -115,7 +115,7 @@ export class DecisionService {
 
   /** Whether a service token has asked for too many unknown keys: it then does not learn which other keys exist. */
   #isSearch({ reason }: Decision, holder: string): boolean {
-    const { limiter } = this.#parts;
+    const { limiter } = this.parts;
     const counted = limiter.countHere('unknownKey', holder);
     if (counted?.allowed && reason !== 'unknown') limiter.giveBack('unknownKey', holder);
     return counted?.allowed === false;
@@ -123,7 +123,7 @@ export class DecisionService {
 
   /** The device of each question; null if no device, or not exactly one, has the key. */
   async #devicesOf(questions: readonly Question[]): Promise<(DeviceRecord | null)[]> {
-    const { store, finders, sshKeys } = this.#parts;
+    const { store, finders, sshKeys } = this.parts;
     const serials = textsIn(questions, 'serialNumber');
     const ids = textsIn(questions, 'credentialId');
     const keys = textsIn(questions, 'sshKey').map(sshKeyIn);

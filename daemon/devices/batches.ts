@@ -7,9 +7,8 @@ import type { BatchOperation } from '../../src/contract/values.ts';
 import type { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast, refused, retrying } from '../requests/context.ts';
+import { type Context, commitLast, refused, retrying, type ServiceParts } from '../requests/context.ts';
 import type { ChangeResult, Guard } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import type { OwnerJudge, OwnerVerdict } from './judges.ts';
 import { versionOf } from './lookups.ts';
 import type { DeviceAction, deviceOperations } from './operations.ts';
@@ -39,11 +38,9 @@ const readers = {
   UPDATE: compileReader(batchItems.UPDATE),
 } as const satisfies Record<BatchOperation, unknown>;
 
-/** Dependencies of batches. `now`: milliseconds since 1970. */
-interface BatchParts {
-  readonly store: Store;
+/** Dependencies of batches. */
+interface BatchParts extends ServiceParts {
   readonly owners?: OwnerJudge;
-  readonly now: () => number;
   /** Keeps other changes of the same devices waiting. */
   readonly changes: KeyedMutex<string>;
   readonly operations: ReturnType<typeof deviceOperations>;

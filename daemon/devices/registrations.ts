@@ -5,20 +5,17 @@ import type { Data } from '../../src/contract/routes.ts';
 import { compileReader } from '../../src/contract/validate.ts';
 import { inputRefusal, Refusal } from '../base/decision.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast } from '../requests/context.ts';
+import { type Context, commitLast, type ServiceParts } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
-import type { Store } from '../store/store.ts';
 import { newActivationCode } from './activation-code.ts';
 import * as domain from './decisions.ts';
 import { type Admission, type OwnerJudge, type ProofJudge, refusedOwner } from './judges.ts';
 import type { DeviceAdd } from './records.ts';
 
-/** Dependencies of registrations. `now`: milliseconds since 1970. */
-interface RegistrationParts {
-  readonly store: Store;
+/** Dependencies of registrations. */
+interface RegistrationParts extends ServiceParts {
   readonly policies: ProofJudge;
   readonly owners?: OwnerJudge;
-  readonly now: () => number;
 }
 
 const readItem = compileReader(batchRegistration);

@@ -12,10 +12,19 @@ import { KeyedMutex } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import { accept, type Caller, type Context, commitLast, refused, retrying, timeOf } from '../requests/context.ts';
+import {
+  accept,
+  type Caller,
+  type Context,
+  commitLast,
+  refused,
+  retrying,
+  Service,
+  type ServiceParts,
+  timeOf,
+} from '../requests/context.ts';
 import type { Change, ChangeResult } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
-import type { Store } from '../store/store.ts';
 import { newActivationCode } from './activation-code.ts';
 import { changeMany } from './batches.ts';
 import * as domain from './decisions.ts';
@@ -34,9 +43,8 @@ import type { DeviceFilter } from './queries.ts';
 import type { DeviceChange, DeviceRecord } from './records.ts';
 import { registerMany } from './registrations.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface DeviceServiceParts {
-  readonly store: Store;
+/** Dependencies of the service. */
+interface DeviceServiceParts extends ServiceParts {
   readonly passwords: Passwords;
   readonly guessing: Guessing;
   readonly policies: ProofJudge;
@@ -44,24 +52,22 @@ interface DeviceServiceParts {
   readonly identities?: IdentityJudge;
   /** Absent if wrong activation codes need no entries. */
   readonly access?: AccessJournal;
-  readonly now: () => number;
 }
 
 type ResultOf<K extends ChangeResult['kind']> = Extract<ChangeResult, { kind: K }>;
 
 /** The operations on devices. A refusal is thrown as an `ApiError`. */
-export class DeviceService {
-  readonly #parts: DeviceServiceParts;
+export class DeviceService extends Service<DeviceServiceParts> {
   readonly #changes = new KeyedMutex<string>();
   readonly #operations: ReturnType<typeof deviceOperations>;
 
   constructor(parts: DeviceServiceParts) {
-    this.#parts = parts;
+    super(parts);
     this.#operations = deviceOperations(parts);
   }
 
   register(context: Context, body: api.Registration): Promise<Data<'registerDevice'>> {
-    return this.#parts.policies.admitting([body], admission => {
+    return this.parts.policies.admitting([body], admission => {
       // Most registrations have none: no promise for it.
       if (!body.identity) return this.#admitted(context, body, admission, []);
       return this.#identity(context, body).then(identity => this.#admitted(context, body, admission, identity));
@@ -69,7 +75,7 @@ export class DeviceService {
   }
 
   async #identity(context: Context, body: api.Registration): Promise<readonly Change[]> {
-    const { identities, store } = this.#parts;
+    const { identities, store } = this.parts;
     const existing = (await store.devicesBySerial([body.serialNumber])).get(body.serialNumber);
     if (existing) throw refused(domain.duplicateSerial(body.serialNumber, existing));
     if (!identities) throw inputError('identity', ': keys are not recognized by credentials here');
@@ -84,10 +90,10 @@ export class DeviceService {
   ): Promise<Data<'registerDevice'>> {
     const admitted = judge(body);
     if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
-    const at = this.#parts.now();
+    const at = this.parts.now();
     const change = domain.register(body, newActivationCode(), at, admitted.proof);
     const changes = [change, ...identity];
-    return commitLast(this.#parts.store, context, { at, changes, guards }, ([result]) => {
+    return commitLast(this.parts.store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added')
         throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
       return {
@@ -105,12 +111,12 @@ export class DeviceService {
   }
 
   async #refuseRegistration(serialNumber: string, refusal: Refusal): Promise<never> {
-    const existing = (await this.#parts.store.devicesBySerial([serialNumber])).get(serialNumber);
+    const existing = (await this.parts.store.devicesBySerial([serialNumber])).get(serialNumber);
     throw refused(domain.duplicateOr(refusal, serialNumber, existing));
   }
 
   batchRegister(context: Context, items: readonly unknown[]): Promise<Data<'batchRegisterDevices'>> {
-    return registerMany(this.#parts, context, items);
+    return registerMany(this.parts, context, items);
   }
 
   activate(context: Context, body: Body<'activateDevice'>): Promise<Data<'activateDevice'>> {
@@ -142,8 +148,8 @@ export class DeviceService {
     deviceId: string,
     body: Body<'deactivateDevice'>,
   ): Promise<Data<'deactivateDevice'>> {
-    accept(domain.refusalOf('deactivate', await readCurrent(this.#parts.store, context, deviceId)));
-    await this.#parts.passwords.confirmAdministrator(context, body.confirmPassword);
+    accept(domain.refusalOf('deactivate', await readCurrent(this.parts.store, context, deviceId)));
+    await this.parts.passwords.confirmAdministrator(context, body.confirmPassword);
     return this.#apply(context, deviceId, this.#operations.DEACTIVATE, body);
   }
 
@@ -154,7 +160,7 @@ export class DeviceService {
     body: Body<'updateDevice'>,
     given: Readonly<Record<string, unknown>>,
   ): Promise<Data<'updateDevice'>> {
-    const user = body.userId === undefined ? null : await this.#parts.store.userByName(body.userId);
+    const user = body.userId === undefined ? null : await this.parts.store.userByName(body.userId);
     const edit = { ...body, account: user && { id: userIds.format(user.number), name: user.username } };
     accept(domain.emptyEdit(edit, given));
     return this.#change(context, deviceId, {
@@ -166,7 +172,7 @@ export class DeviceService {
 
   /** A device that gets the name of an account in place of its id must not become one of a person who has left. */
   async #judged(decided: OperationDecision, userId = ''): Promise<OperationDecision> {
-    const { owners } = this.#parts;
+    const { owners } = this.parts;
     if (decided instanceof Refusal || !owners || !('set' in decided.change) || !decided.change.set.userId)
       return decided;
     const { fault, guards } = (await owners.judgeOwners([userId]))(userId);
@@ -184,9 +190,9 @@ export class DeviceService {
   ): Promise<Data<'batchUpdateDevices'>> {
     if (operation === 'DEACTIVATE') {
       if (confirmPassword === undefined) throw inputError('confirmPassword', 'is required');
-      await this.#parts.passwords.confirmAdministrator(context, confirmPassword);
+      await this.parts.passwords.confirmAdministrator(context, confirmPassword);
     }
-    const parts = { ...this.#parts, changes: this.#changes, operations: this.#operations };
+    const parts = { ...this.parts, changes: this.#changes, operations: this.#operations };
     return changeMany(parts, context, operation, items);
   }
 
@@ -209,17 +215,17 @@ export class DeviceService {
     const selection = { ...filterOf(query, context.caller), sortBy: query.sortBy ?? 'createTime' };
     return readPage(
       query,
-      window => this.#parts.store.devices({ ...selection, ...window }),
+      window => this.parts.store.devices({ ...selection, ...window }),
       row => present.listItem(row, context.caller),
     );
   }
 
   async detail(context: Context, deviceId: string): Promise<api.DeviceDetail> {
-    const device = await readDevice(this.#parts.store, deviceId);
+    const device = await readDevice(this.parts.store, deviceId);
     const bound = device.userId === null ? null : userIds.parse(device.userId);
     const [user, identity] = await Promise.all([
-      bound === null ? null : this.#parts.store.user(bound),
-      this.#parts.identities?.shown(device.number) ?? knownBySerial,
+      bound === null ? null : this.parts.store.user(bound),
+      this.parts.identities?.shown(device.number) ?? knownBySerial,
     ]);
     return present.detail(device, context.caller, user, identity);
   }
@@ -239,11 +245,11 @@ export class DeviceService {
    */
   #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<Versioned<D>> {
     const attempt = async () => {
-      const device = await readCurrent(this.#parts.store, context, deviceId);
-      const at = this.#parts.now();
+      const device = await readCurrent(this.parts.store, context, deviceId);
+      const at = this.parts.now();
       const { change, guards } = accept(await decide(device, at));
       const held = holdVersion(context, guards);
-      return commitLast(this.#parts.store, context, { at, changes: [change], guards: held }, ([result]) => {
+      return commitLast(this.parts.store, context, { at, changes: [change], guards: held }, ([result]) => {
         const version = versionOf(result);
         return { ...data({ device, at, change, result: result! }), version };
       });

@@ -6,35 +6,34 @@ import { iso } from '../base/time.ts';
 import { BlobError } from '../requests/blob-error.ts';
 import type { StagedBlob } from '../requests/blobs.ts';
 import type { Download } from '../requests/content.ts';
-import { accept, actorOf, type Context, commitFor, refused, timeOf } from '../requests/context.ts';
+import {
+  accept,
+  actorOf,
+  type Context,
+  commitFor,
+  refused,
+  Service,
+  type ServiceParts,
+  timeOf,
+} from '../requests/context.ts';
 import { readPage } from '../store/page.ts';
-import type { Store } from '../store/store.ts';
 import * as domain from './app.ts';
 import { type ArrivingBody, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface AppServiceParts extends FileStore {
-  readonly store: Store;
-  readonly now: () => number;
-}
+/** Dependencies of the service. */
+interface AppServiceParts extends FileStore, ServiceParts {}
 
 /** The operations on application versions. A refusal is thrown as an `ApiError`. */
-export class AppService {
-  readonly #parts: AppServiceParts;
-
-  constructor(parts: AppServiceParts) {
-    this.#parts = parts;
-  }
-
+export class AppService extends Service<AppServiceParts> {
   /** Stages an upload with `stage`. */
   stage(arriving: ArrivingBody): Promise<StagedBlob> {
-    return stage(this.#parts, arriving);
+    return stage(this.parts, arriving);
   }
 
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
   async judge(form: Form<'uploadAppVersion'>, givenName: string): Promise<domain.AppIdentity> {
     const identity = accept(domain.identify(form, givenName));
-    const existing = (await this.#parts.store.appsOf(identity.platform)).find(
+    const existing = (await this.parts.store.appsOf(identity.platform)).find(
       app => app.version === identity.version && app.extension === identity.extension,
     );
     if (existing) throw refused(domain.duplicateUpload(identity, existing.number));
@@ -47,8 +46,8 @@ export class AppService {
     { fileName, blob }: UploadedFile,
   ): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
-    const at = this.#parts.now();
-    return keep(this.#parts, blob, async name => {
+    const at = this.parts.now();
+    return keep(this.parts, blob, async name => {
       const app: domain.NewApp = {
         ...identity,
         versionName: form.versionName ?? null,
@@ -66,14 +65,14 @@ export class AppService {
 
   async list(query: Query<'listAppVersions'>): Promise<Data<'listAppVersions'>> {
     const platform = query.platform === undefined ? undefined : accept(domain.platformOf(query.platform));
-    return readPage(query, window => this.#parts.store.apps({ platform, ...window }), appVersion);
+    return readPage(query, window => this.parts.store.apps({ platform, ...window }), appVersion);
   }
 
   async latest(query: Query<'getLatestAppVersion'>): Promise<Data<'getLatestAppVersion'>> {
     const platform = accept(domain.platformOf(query.platform));
     const extension =
       query.extension === undefined ? undefined : accept(domain.packageExtension(platform, query.extension));
-    const all = await this.#parts.store.appsOf(platform);
+    const all = await this.parts.store.appsOf(platform);
     const found = domain.latestOf(
       all.filter(app => extension === undefined || app.extension === extension),
       query.currentVersion,
@@ -90,7 +89,7 @@ export class AppService {
   /** The digest of the file has been checked. The caller closes the file. */
   async download(versionId: string): Promise<Download> {
     const { blob, fileSize, sha256, fileName } = await this.#app(versionId);
-    const file = await this.#parts.blobs.read(blob, fileSize, sha256).catch(error => {
+    const file = await this.parts.blobs.read(blob, fileSize, sha256).catch(error => {
       if (!(error instanceof BlobError)) throw error;
       const how = error.problem === 'missing' ? 'is missing' : 'has changed on the disk';
       const message = `the file of ${versionId} ${how}; restore the files of the service from a backup`;
@@ -101,7 +100,7 @@ export class AppService {
 
   async #app(versionId: string): Promise<domain.AppRecord> {
     const number = versionIds.parse(versionId);
-    const app = number === null ? null : await this.#parts.store.app(number);
+    const app = number === null ? null : await this.parts.store.app(number);
     if (!app) throw new ApiError(Code.versionNotFound, 'application version does not exist');
     return app;
   }
@@ -111,7 +110,7 @@ export class AppService {
     at: number,
     app: domain.NewApp,
   ): Promise<Pick<domain.AppRecord, 'number' | 'createdAt'>> {
-    const [result] = await commitFor(this.#parts.store, context, { at, changes: [domain.upload(app)] });
+    const [result] = await commitFor(this.parts.store, context, { at, changes: [domain.upload(app)] });
     if (result?.kind === 'duplicate') throw refused(domain.duplicateUpload(app, result.number));
     if (result?.kind !== 'added') throw new Error('the store has not added the version');
     return { number: result.number, createdAt: timeOf(result, at) };

@@ -10,38 +10,28 @@ import type { DeviceRecord } from '../devices/records.ts';
 import { BlobError } from '../requests/blob-error.ts';
 import type { StagedBlob, StoredBlob } from '../requests/blobs.ts';
 import type { Download } from '../requests/content.ts';
-import { accept, type Context, commitLast, retrying, timeOf } from '../requests/context.ts';
+import { accept, type Context, commitLast, retrying, Service, type ServiceParts, timeOf } from '../requests/context.ts';
 import type { ChangeResult } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
-import type { Store } from '../store/store.ts';
 import { type BackupDecision, type BackupRecord, backUp, restore } from './backup.ts';
 import { type ArrivingBody, type FileStore, keep, stage, type UploadedFile } from './stored-files.ts';
 
-/** Dependencies of the service. `now`: milliseconds since 1970. */
-interface BackupServiceParts extends FileStore {
-  readonly store: Store;
-  readonly now: () => number;
-}
+/** Dependencies of the service. */
+interface BackupServiceParts extends FileStore, ServiceParts {}
 
 /** File name of a backup if the client sent none. */
 const UNNAMED = 'backup.bin';
 
 /** The operations on the backups of a device. A refusal is thrown as an `ApiError`. */
-export class BackupService {
-  readonly #parts: BackupServiceParts;
-
-  constructor(parts: BackupServiceParts) {
-    this.#parts = parts;
-  }
-
+export class BackupService extends Service<BackupServiceParts> {
   /** Stages an upload with `stage`. */
   stage(arriving: ArrivingBody): Promise<StagedBlob> {
-    return stage(this.#parts, arriving);
+    return stage(this.parts, arriving);
   }
 
   /** Refuses a device that does not exist (2001), has another version (412), or cannot be backed up in its state. */
   async judge(context: Context, deviceId: string): Promise<void> {
-    accept(refusalOf('backUp', await readCurrent(this.#parts.store, context, deviceId)));
+    accept(refusalOf('backUp', await readCurrent(this.parts.store, context, deviceId)));
   }
 
   async create(
@@ -50,9 +40,9 @@ export class BackupService {
     form: Form<'createBackup'>,
     { fileName, blob }: UploadedFile,
   ): Promise<Data<'createBackup'>> {
-    return keep(this.#parts, blob, name =>
+    return keep(this.parts, blob, name =>
       retrying(async () => {
-        const device = await readCurrent(this.#parts.store, context, deviceId);
+        const device = await readCurrent(this.parts.store, context, deviceId);
         const file = {
           fileName: cleanFileName(fileName) || UNNAMED,
           fileSize: blob.size,
@@ -60,7 +50,7 @@ export class BackupService {
           note: form.note ?? null,
           blob: name,
         };
-        const at = this.#parts.now();
+        const at = this.parts.now();
         return this.#commit(context, at, accept(backUp(device, file)), ([result]) => {
           if (result?.kind !== 'added') throw new Error('the store has not added the backup');
           const { number, version = device.version } = result;
@@ -72,7 +62,7 @@ export class BackupService {
 
   async list(deviceId: string, query: Query<'listBackups'>): Promise<Data<'listBackups'>> {
     const { number } = await this.#device(deviceId);
-    return readPage(query, window => this.#parts.store.backups(number, window), toBackup);
+    return readPage(query, window => this.parts.store.backups(number, window), toBackup);
   }
 
   /** The digest of the file has been checked. The caller closes the file. */
@@ -83,11 +73,11 @@ export class BackupService {
 
   async restore(context: Context, deviceId: string, backupId: string): Promise<Data<'restoreBackup'>> {
     return retrying(async () => {
-      const device = await readCurrent(this.#parts.store, context, deviceId);
+      const device = await readCurrent(this.parts.store, context, deviceId);
       const backup = await this.#backup(device, backupId);
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
-      const at = this.#parts.now();
+      const at = this.parts.now();
       return this.#commit(context, at, decision, () => ({
         ...toBackup(backup),
         restoredAt: iso(at),
@@ -97,13 +87,13 @@ export class BackupService {
   }
 
   #device(deviceId: string): Promise<DeviceRecord> {
-    return readDevice(this.#parts.store, deviceId);
+    return readDevice(this.parts.store, deviceId);
   }
 
   /** Refuses a backup of another device like one that does not exist: 3001. */
   async #backup(device: DeviceRecord, backupId: string): Promise<BackupRecord> {
     const number = backupIds.parse(backupId);
-    const backup = number === null ? null : await this.#parts.store.backup(number);
+    const backup = number === null ? null : await this.parts.store.backup(number);
     if (backup?.device !== device.number)
       throw new ApiError(Code.backupNotFound, `${deviceIds.format(device.number)} has no such backup`);
     return backup;
@@ -112,7 +102,7 @@ export class BackupService {
   /** Refuses a file that is missing or damaged: 3002. */
   async #verified({ blob, number, fileSize, sha256 }: BackupRecord): Promise<StoredBlob> {
     try {
-      return await this.#parts.blobs.read(blob, fileSize, sha256);
+      return await this.parts.blobs.read(blob, fileSize, sha256);
     } catch (error) {
       if (!(error instanceof BlobError)) throw error;
       const how = error.problem === 'missing' ? 'is missing' : 'is damaged';
@@ -126,12 +116,7 @@ export class BackupService {
     { change, guards }: BackupDecision,
     data: (results: readonly ChangeResult[]) => D,
   ): Promise<D> {
-    return commitLast(
-      this.#parts.store,
-      context,
-      { at, changes: [change], guards: holdVersion(context, guards) },
-      data,
-    );
+    return commitLast(this.parts.store, context, { at, changes: [change], guards: holdVersion(context, guards) }, data);
   }
 }
 

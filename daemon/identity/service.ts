@@ -17,8 +17,7 @@ import type { Challenge, Challenges } from '../proofs/challenges.ts';
 import { ZERO_AAGUID } from '../proofs/judge/authenticator-data.ts';
 import { credentialWith } from '../proofs/judge/credential.ts';
 import { pointIn } from '../proofs/judge/made.ts';
-import { type Context, commitLast, retrying } from '../requests/context.ts';
-import type { Store } from '../store/store.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { checkedSignature, madeCredential } from './made.ts';
 import * as domain from './records.ts';
 import {
@@ -35,14 +34,11 @@ import {
 } from './signatures.ts';
 
 /** Dependencies of the service. */
-interface IdentityServiceParts {
-  readonly store: Store;
+interface IdentityServiceParts extends ServiceParts {
   readonly challenges: Challenges;
   /** Of all credentials that keys make for this registry. */
   readonly relyingParty: string;
   readonly policy: () => Promise<IdentityPolicy>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 type BindBody = Body<'bindIdentity'>;
@@ -54,18 +50,12 @@ type MadeBody = Pick<BindBody, keyof typeof made>;
 const PLACE_MS = 3_600_000;
 
 /** A refusal is thrown as an `ApiError`. */
-export class IdentityService implements IdentityJudge {
-  readonly #parts: IdentityServiceParts;
-
-  constructor(parts: IdentityServiceParts) {
-    this.#parts = parts;
-  }
-
+export class IdentityService extends Service<IdentityServiceParts> implements IdentityJudge {
   async challenge(
     { caller }: Context,
     { for: wanted }: Body<'createIdentityChallenge'>,
   ): Promise<Data<'createIdentityChallenge'>> {
-    const { store, challenges, relyingParty, policy, now } = this.#parts;
+    const { store, challenges, relyingParty, policy, now } = this.parts;
     const purpose = wanted && { action: wanted.action, device: await readDevice(store, wanted.deviceId) };
     const made = challenges.create(holderFor(caller, purpose), now());
     return {
@@ -80,7 +70,7 @@ export class IdentityService implements IdentityJudge {
   }
 
   async candidates(body: Body<'listIdentityCandidates'>): Promise<Data<'listIdentityCandidates'>> {
-    const { store, relyingParty } = this.#parts;
+    const { store, relyingParty } = this.parts;
     if (body.serialNumber !== undefined)
       return { relyingParty, list: await this.#ofNumber(body.serialNumber), next: null };
     const { portion = 1, protocol } = body;
@@ -98,7 +88,7 @@ export class IdentityService implements IdentityJudge {
   }
 
   async #ofNumber(serialNumber: string) {
-    const { store, relyingParty } = this.#parts;
+    const { store, relyingParty } = this.parts;
     const device = (await store.devicesBySerial([serialNumber])).get(serialNumber);
     if (!device) return [];
     const open = (await store.identitiesOf(device.number)).find(isOpen);
@@ -107,12 +97,12 @@ export class IdentityService implements IdentityJudge {
   }
 
   async shown(device: number): Promise<ShownIdentity> {
-    const all = await this.#parts.store.identitiesOf(device);
+    const all = await this.parts.store.identitiesOf(device);
     return { identity: domain.identityOf(all), identityProvedAt: isoOrNull(all.find(isOpen)?.provedAt ?? null) };
   }
 
   async credentialOf(device: number): Promise<RecognizingCredential | null> {
-    const open = (await this.#parts.store.identitiesOf(device)).find(isOpen);
+    const open = (await this.parts.store.identitiesOf(device)).find(isOpen);
     if (!open) return null;
     const { credentialId, publicKey, relyingParty, createdAt } = open;
     const credential = credentialWith(Buffer.from(credentialId, 'base64url'), pointIn(publicKey));
@@ -137,7 +127,7 @@ export class IdentityService implements IdentityJudge {
   async bind(context: Context, identityId: string, body: BindBody): Promise<Identified> {
     const challenge = this.#open(context, identityId);
     return retrying(async () => {
-      const { store, now } = this.#parts;
+      const { store, now } = this.parts;
       const device = await readDevice(store, body.deviceId);
       if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
       const present = (await store.identitiesOf(device.number)).find(isOpen);
@@ -158,7 +148,7 @@ export class IdentityService implements IdentityJudge {
 
   /** Refuses the credential of a device: a key that has one is that device. `device`: the one that the key should be. */
   async #made(body: MadeBody, challenge: Challenge, device: DeviceRecord | null = null): Promise<domain.NewIdentity> {
-    const { store, relyingParty } = this.#parts;
+    const { store, relyingParty } = this.parts;
     const { evidence, transports = [], firmware, station, numberSource } = body;
     const made = madeCredential(evidence, {
       relyingParty,
@@ -180,7 +170,7 @@ export class IdentityService implements IdentityJudge {
 
   async prove(context: Context, identityId: string, body: ProveBody): Promise<Identified> {
     return retrying(async () => {
-      const { store, now } = this.#parts;
+      const { store, now } = this.parts;
       const { action, deviceId } = body;
       if (action !== undefined && deviceId === undefined) throw inputError('deviceId', 'is required with action');
       const unbound = action === undefined ? this.#open(context, identityId) : null;
@@ -208,7 +198,7 @@ export class IdentityService implements IdentityJudge {
 
   /** The credential, and its device: the one that the key should be. */
   async #credentialWith(credentialId: string, expected: DeviceRecord | null) {
-    const { store } = this.#parts;
+    const { store } = this.parts;
     const credential = await store.identityWith(credentialId);
     if (!credential) throw inputError('credentialId', ': no device has this credential');
     const device = (await store.device(credential.device))!;
@@ -224,7 +214,7 @@ export class IdentityService implements IdentityJudge {
     action: IdentityAction,
     signature: ActionSignature | undefined,
   ): Promise<readonly domain.IdentityChange[]> {
-    const { store, relyingParty, now } = this.#parts;
+    const { store, relyingParty, now } = this.parts;
     const present = (await store.identitiesOf(device.number)).find(isOpen);
     const at = now();
     // Making the credential took a touch. One that seems to be made later was made before the clock was set back.
@@ -243,13 +233,13 @@ export class IdentityService implements IdentityJudge {
   }
 
   async devicesWith(credentialIds: readonly string[]): Promise<[string, number][]> {
-    const found = await this.#parts.store.presentIdentities(credentialIds);
+    const found = await this.parts.store.presentIdentities(credentialIds);
     return Array.from(found, ([credentialId, { device }]) => [credentialId, device]);
   }
 
   #open({ caller }: Context, identityId: string, purpose?: Purpose): Challenge {
     const waited = purpose?.action === 'reset' ? RESET_MS : 0;
-    return this.#parts.challenges.open(identityId, holderFor(caller, purpose), this.#parts.now() - waited);
+    return this.parts.challenges.open(identityId, holderFor(caller, purpose), this.parts.now() - waited);
   }
 }
 

@@ -3,7 +3,6 @@
 import { identityParty } from '../../src/contract/key-values.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Challenges } from '../proofs/challenges.ts';
-import { identityOperations } from './routes.ts';
 import { IdentityService } from './service.ts';
 
 export const startIdentity: StartSubject = ({ store, instance, now, offers }) => {
@@ -18,5 +17,12 @@ export const startIdentity: StartSubject = ({ store, instance, now, offers }) =>
     now,
   });
   offers.identityJudge = identities;
-  return { operations: identityOperations({ identities }) };
+  return {
+    operations: {
+      createIdentityChallenge: ({ context, body }) => identities.challenge(context, body),
+      listIdentityCandidates: ({ body }) => identities.candidates(body),
+      bindIdentity: ({ context, params, body }) => identities.bind(context, params.identityId, body),
+      proveIdentity: ({ context, params, body }) => identities.prove(context, params.identityId, body),
+    },
+  };
 };

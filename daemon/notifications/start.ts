@@ -1,7 +1,6 @@
 /** Past events. The stream of new ones is that of the server. */
 import type { StartSubject } from '../http/subject.ts';
 import { EventService } from './events.ts';
-import { eventOperations } from './routes.ts';
 
 declare module '../http/subject.ts' {
   interface Offers {
@@ -12,5 +11,9 @@ declare module '../http/subject.ts' {
 export const startEvents: StartSubject = ({ store, offers }) => {
   const events = new EventService(store);
   offers.events = events;
-  return { operations: eventOperations({ events }) };
+  return {
+    operations: {
+      listEvents: ({ query, context: { caller } }) => events.list(query, caller.role === 'ADMIN'),
+    },
+  };
 };
