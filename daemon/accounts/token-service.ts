@@ -41,11 +41,7 @@ export class TokenService extends Service<TokenServiceParts> {
   }
 
   async list(query: Query<'listTokens'>): Promise<Data<'listTokens'>> {
-    const { list, pagination } = await readPage(
-      query,
-      window => this.parts.store.serviceTokens(window),
-      row => row,
-    );
+    const { list, pagination } = await readPage(query, window => this.parts.store.serviceTokens(window));
     return { list: await Promise.all(list.map(row => this.#present(row))), pagination };
   }
 

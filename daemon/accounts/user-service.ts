@@ -54,11 +54,7 @@ export class UserService extends Service<UserServiceParts> {
 
   async list(query: Query<'listUsers'>): Promise<Data<'listUsers'>> {
     const { store } = this.parts;
-    const { list, pagination } = await readPage(
-      query,
-      window => store.users(window),
-      row => row,
-    );
+    const { list, pagination } = await readPage(query, window => store.users(window));
     const owners = await store.keyOwners(list.map(({ number }) => number));
     const registrationUntil = await this.parts.registrations();
     const given = new Map(list.filter(domain.isGiven).map(({ number, userKey }) => [number, userKey]));

@@ -6,24 +6,20 @@ import type { PinPolicy } from '../../src/contract/pins.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
 import { readDevice } from '../devices/lookups.ts';
-import { type Context, commitLast, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { StoredSettings } from '../requests/stored-settings.ts';
 import type { DocumentSet } from '../store/document.ts';
 import type { Store } from '../store/store.ts';
 import * as domain from './pin.ts';
 
 /** A refusal is thrown as an `ApiError`. */
-export class PinService {
-  readonly #store: Store;
-  readonly #now: () => number;
+export class PinService extends Service<ServiceParts> {
   readonly #policy: StoredSettings<PinPolicy>;
 
-  /** `now`: milliseconds since 1970. */
-  constructor({ store, now }: ServiceParts) {
-    this.#store = store;
-    this.#now = now;
+  constructor(parts: ServiceParts) {
+    super(parts);
     const none = { recipients: [] };
-    this.#policy = new StoredSettings({ store, now, name: domain.PIN_POLICY, type: 'PIN_POLICY_SET', none });
+    this.#policy = new StoredSettings({ ...parts, name: domain.PIN_POLICY, type: 'PIN_POLICY_SET', none });
   }
 
   policy(): Promise<PinPolicy> {
@@ -43,16 +39,16 @@ export class PinService {
     if (sealed === undefined && !reset) throw inputError('sealed', 'is required');
     if (sealed !== undefined && !domain.isSealed(sealed)) throw inputError('sealed', 'must be an age file');
     return retrying(async () => {
-      const { number, status } = await readDevice(this.#store, deviceId);
+      const { number, status } = await readDevice(this.parts.store, deviceId);
       if (status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
-      const document = await this.#store.document(domain.pinDocument(number));
+      const document = await this.parts.store.document(domain.pinDocument(number));
       const before = domain.pinIn(document);
       const isStored = before !== null && before.sealed !== null;
       if (isStored && !reset) throw new ApiError(Code.parameterError, STORED);
       if (sealed === undefined && !isStored) return presented(number, null);
       const earlier = before === null ? [] : earlierPins(context, before);
       if (dryRun) return presented(number, before);
-      const at = this.#now();
+      const at = this.parts.now();
       const pin = {
         sealed: sealed ?? null,
         storedAt: at,
@@ -63,21 +59,21 @@ export class PinService {
       const entry = { type: sealed === undefined ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
       const changes = [domain.setPin(number, document?.version ?? 0, pin, entry)];
       const guards = [{ kind: 'device', device: number, status: [status] }] as const;
-      return commitLast(this.#store, context, { at, changes, guards }, () => presented(number, pin));
+      return commitLast(this.parts.store, context, { at, changes, guards }, () => presented(number, pin));
     });
   }
 
   async read(context: Context, deviceId: string): Promise<Data<'readPin'>> {
-    const { number, status } = await readDevice(this.#store, deviceId);
+    const { number, status } = await readDevice(this.parts.store, deviceId);
     return retrying(async () => {
-      const document = await this.#store.document(domain.pinDocument(number));
+      const document = await this.parts.store.document(domain.pinDocument(number));
       const pin = domain.pinIn(document);
       if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
-      const at = this.#now();
+      const at = this.parts.now();
       const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
       const { sealed, earlier } = pin;
       const shown = { ...presented(number, pin), sealed, earlier: [...earlier] };
-      return commitLast(this.#store, context, { at, changes }, () => shown);
+      return commitLast(this.parts.store, context, { at, changes }, () => shown);
     });
   }
 }

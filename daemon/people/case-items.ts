@@ -11,17 +11,22 @@ import type { PersonDevice } from './bindings.ts';
 import { type CaseItem, type CaseRecord, decided } from './case-records.ts';
 import type { PersonRecord } from './records.ts';
 
+/** A credential of a device at a provider. */
+interface DeviceCredential {
+  readonly number: number;
+  readonly provider: number;
+  readonly account: string;
+  readonly label: string;
+  readonly credentialId: string | null;
+  readonly remoteId: string | null;
+  readonly createdAt: number;
+  readonly issuedAt: number | null;
+  readonly removedAt: number | null;
+}
+
 /** Reads of subjects that a registry may lack. */
 interface OptionalReads {
-  readonly credentialsOf?: (device: number) => Promise<
-    readonly {
-      readonly number: number;
-      readonly credentialId: string | null;
-      readonly remoteId: string | null;
-      readonly issuedAt: number | null;
-      readonly removedAt: number | null;
-    }[]
-  >;
+  readonly credentialsOf?: (device: number) => Promise<readonly DeviceCredential[]>;
   readonly loansOf?: (
     device: number,
   ) => Promise<

@@ -38,7 +38,7 @@ export class Cases extends Service<ServiceParts<Store & CaseStore>> {
       const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
       return { rows: await Promise.all(records.map(record => this.#listed(record))), total };
     };
-    return readPage({ ...page, sortOrder }, read, row => row);
+    return readPage({ ...page, sortOrder }, read);
   }
 
   async show(personId: string): Promise<Shown> {

@@ -40,7 +40,7 @@ export class MatchingDevices extends Service<ServiceParts> {
       });
       return { rows, total };
     };
-    return readPage(page, read, row => row);
+    return readPage(page, read);
   }
 
   /** Accepted items are one commit. Of two items for one device, the second is decided after the first. */

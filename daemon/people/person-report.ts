@@ -38,20 +38,9 @@ interface ReportReads {
   readonly receipts?: (
     filter: { readonly device: number } & Window,
   ) => Page<Stored & { readonly receiptId: string; readonly kind: string; readonly text: string }>;
-  readonly credentialsOf?: (device: number) => Promise<
-    readonly (Stored & {
-      readonly provider: number;
-      readonly account: string;
-      readonly label: string;
-      readonly issuedAt: number | null;
-      readonly removedAt: number | null;
-    })[]
-  >;
 }
 /** Sources of a report. */
-export type ReportStore = Omit<Store, 'credentialsOf' | 'receipts' | 'backups'> &
-  Omit<CaseStore, 'credentialsOf'> &
-  ReportReads;
+export type ReportStore = Omit<Store, 'credentialsOf' | 'receipts' | 'backups'> & CaseStore & ReportReads;
 
 /** Rows of a device that are read. */
 const all: Window = { descending: false, offset: 0, limit: 1000 };

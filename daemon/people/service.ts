@@ -29,15 +29,8 @@ import { type ReportStore, reportOn } from './person-report.ts';
 import { groupNamed, namesOf } from './policy.ts';
 import type { PersonRecord } from './records.ts';
 
-/** Absent: devices have no credentials at providers. */
-interface DeviceCredentials {
-  readonly credentialsOf?: (
-    device: number,
-  ) => Promise<readonly { readonly number: number; readonly removedAt: number | null }[]>;
-}
-
 /** Dependencies of the service. */
-interface PeopleServiceParts extends ServiceParts<Store & DeviceCredentials & ReportStore> {
+interface PeopleServiceParts extends ServiceParts<Store & ReportStore> {
   readonly leavers: Leavers;
   /** The webhooks of the registry. */
   readonly webhooks: () => Promise<readonly MadeWebhook[]>;
@@ -72,7 +65,7 @@ export class PeopleService extends Service<PeopleServiceParts> {
       activeDevices,
     };
     const read = (window: Window) => store.people({ ...filter, ...window });
-    const { list, pagination } = await readPage(page, read, record => record);
+    const { list, pagination } = await readPage(page, read);
     return { list: await this.#shown(caller, list), pagination };
   }
 

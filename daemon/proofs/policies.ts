@@ -9,10 +9,9 @@ import { TimeSlice } from '../base/concurrency.ts';
 import { Refusal } from '../base/decision.ts';
 import type { Admission, ProofJudge } from '../devices/judges.ts';
 import { shownProof, storedProof } from '../devices/proof.ts';
-import { type Context, commitLast, idOf, retrying, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, idOf, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import { Conflict } from '../store/commit.ts';
 import { replace, type SettingsRecord, settingsIn } from '../store/document.ts';
-import type { Store } from '../store/store.ts';
 import { checkPolicy, identityRefusal } from './judge/policy.ts';
 import { provedFacts } from './judge/proved-facts.ts';
 import { judgedNow } from './judging.ts';
@@ -30,19 +29,14 @@ interface ProofPolicyParts extends ServiceParts {
 }
 
 /** The policy of the registry. */
-export class ProofPolicies implements ProofJudge {
-  readonly #store: Store;
-  readonly #roots: Pick<TrustedRoots, 'current'>;
-  readonly #now: () => number;
+export class ProofPolicies extends Service<ProofPolicyParts> implements ProofJudge {
   /** The policy as it was last read for a registration; the guard of its version shows whether it still holds. */
   #known: SettingsRecord<ProofPolicy> | null = null;
 
-  constructor({ store, roots, now }: ProofPolicyParts) {
-    this.#store = store;
-    this.#roots = roots;
-    this.#now = now;
+  constructor(parts: ProofPolicyParts) {
+    super(parts);
     // Another server may have lost a policy, and give its version to another one.
-    store.onCommit(({ everything }) => {
+    parts.store.onCommit(({ everything }) => {
       if (everything) this.#known = null;
     });
   }
@@ -70,7 +64,7 @@ export class ProofPolicies implements ProofJudge {
       const { config: before, version } = await this.#read();
       const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy, madeBy: idOf(context) } } as const;
       const change = replace({ name: NAME, version }, JSON.stringify(policy), entry);
-      return commitLast(this.#store, context, { at: this.#now(), changes: [change] }, () => policy);
+      return commitLast(this.parts.store, context, { at: this.parts.now(), changes: [change] }, () => policy);
     });
   }
 
@@ -107,10 +101,10 @@ export class ProofPolicies implements ProofJudge {
 
   async #admission(registrations: readonly Registration[]): Promise<Admission> {
     const serials = registrations.map(({ serialNumber }) => serialNumber);
-    const [known, latest] = await Promise.all([this.#read(), this.#store.latestProofs(serials)]);
+    const [known, latest] = await Promise.all([this.#read(), this.parts.store.latestProofs(serials)]);
     this.#known = known;
     const { config: policy, version } = known;
-    const since = this.#now() - hourMs * proofBounds.unregisteredHours;
+    const since = this.parts.now() - hourMs * proofBounds.unregisteredHours;
     const answers = await this.#judgedNow([...latest.values()].filter(({ createdAt }) => createdAt >= since));
     return {
       guards: [{ kind: 'document', name: NAME, version }],
@@ -123,17 +117,17 @@ export class ProofPolicies implements ProofJudge {
     const found = new Map(answers.map(answer => [answer.serialNumber, answer]));
     const slice = new TimeSlice();
     for (const answer of answers) {
-      const record = storedProof(answer.proof).hasEvidence ? await this.#store.proof(answer.proofId) : null;
+      const record = storedProof(answer.proof).hasEvidence ? await this.parts.store.proof(answer.proofId) : null;
       if (!record) continue;
-      const trust = await this.#roots.current();
-      found.set(answer.serialNumber, { ...answer, proof: judgedNow(record, { trust, now: this.#now() }) });
+      const trust = await this.parts.roots.current();
+      found.set(answer.serialNumber, { ...answer, proof: judgedNow(record, { trust, now: this.parts.now() }) });
       if (slice.over) await slice.pass();
     }
     return found;
   }
 
   async #read(): Promise<SettingsRecord<ProofPolicy>> {
-    return settingsIn(await this.#store.document(NAME), noPolicy);
+    return settingsIn(await this.parts.store.document(NAME), noPolicy);
   }
 }
 

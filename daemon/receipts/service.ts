@@ -152,11 +152,7 @@ export class ReceiptService extends Service<ReceiptServiceParts> {
     const { deviceId, overdue, ...page } = query;
     const device = deviceId === undefined ? undefined : (await readDevice(store, deviceId)).number;
     const filter = { device, overdueAt: overdue ? now() : undefined };
-    const { list, ...rest } = await readPage(
-      page,
-      window => store.receipts({ ...filter, ...window }),
-      one => one,
-    );
+    const { list, ...rest } = await readPage(page, window => store.receipts({ ...filter, ...window }));
     return { list: await Promise.all(list.map(async one => listed(one, await this.#closing(one)))), ...rest };
   }
 

@@ -1,13 +1,9 @@
 import { type DocumentName, type SettingsRecord, setSettings, settingsIn } from '../store/document.ts';
 import type { Entry } from '../store/journal.ts';
-import type { Store } from '../store/store.ts';
-import { type Context, commitLast, retrying } from './context.ts';
+import { type Context, commitLast, retrying, Service, type ServiceParts } from './context.ts';
 
 /** Dependencies of settings, and their description. */
-interface StoredSettingsParts<C> {
-  readonly store: Store;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+interface StoredSettingsParts<C> extends ServiceParts {
   readonly name: DocumentName;
   /** The type of the journal entry of a change. */
   readonly type: Entry['type'];
@@ -16,15 +12,9 @@ interface StoredSettingsParts<C> {
 }
 
 /** Settings that are shown and replaced as a whole. */
-export class StoredSettings<C extends object> {
-  readonly #parts: StoredSettingsParts<C>;
-
-  constructor(parts: StoredSettingsParts<C>) {
-    this.#parts = parts;
-  }
-
+export class StoredSettings<C extends object> extends Service<StoredSettingsParts<C>> {
   async read(): Promise<SettingsRecord<C>> {
-    const { store, name, none } = this.#parts;
+    const { store, name, none } = this.parts;
     return settingsIn(await store.document(name), none);
   }
 
@@ -33,9 +23,9 @@ export class StoredSettings<C extends object> {
   }
 
   set(context: Context, config: C): Promise<C> {
-    const { store, now } = this.#parts;
+    const { store, now } = this.parts;
     return retrying(async () => {
-      const changes = [setSettings(this.#parts, await this.read(), config)];
+      const changes = [setSettings(this.parts, await this.read(), config)];
       return commitLast(store, context, { at: now(), changes }, () => config);
     });
   }

@@ -22,10 +22,10 @@ export const pageOf = <R extends { readonly at: number }, I>(
 };
 
 /** The page of a list that a query names, as the interface shows its rows. */
-export async function readPage<R, I>(
+export async function readPage<R, I = R>(
   { page = paging.page, size = paging.size, sortOrder }: PageQuery,
   read: (window: Window) => Promise<Rows<R>>,
-  show: (row: R) => I,
+  show: (row: R) => I = row => row as unknown as I,
 ) {
   const { rows, total } = await read({ descending: sortOrder !== 'asc', offset: (page - 1) * size, limit: size });
   return { list: rows.map(row => show(row)), pagination: { page, size, total, totalPages: Math.ceil(total / size) } };
