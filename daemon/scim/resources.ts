@@ -1,11 +1,12 @@
 /** Common parts of users and groups of SCIM 2.0: their requests, the look-up of persons, and lists that match a filter. */
 import { KeyedMutex, TimeSlice } from '../base/concurrency.ts';
+import type { Leavers } from '../people/leavers.ts';
 import { personWith } from '../people/lookups.ts';
 import type { PersonRecord } from '../people/records.ts';
-import { type Context, commitFor, retrying, type ServiceParts } from '../requests/context.ts';
+import type { RefusedRequests } from '../people/refused.ts';
+import { type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { Rows } from '../store/queries.ts';
-import type { Store } from '../store/store.ts';
 import { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
 import { matches } from './matching.ts';
@@ -34,16 +35,14 @@ export const notFound = (id: string): ScimError => new ScimError(404, null, `${i
 export const taken = (field: 'userName' | 'externalId' | 'displayName', value: string): ScimError =>
   new ScimError(409, 'uniqueness', `${field} ${value} already exists`, field);
 
-/** The resources of one kind. Refusals are `ScimError`s. */
-export abstract class ScimResources {
-  protected readonly store: Store;
-  protected readonly now: () => number;
-  protected readonly changes = new KeyedMutex<string>();
+interface ScimParts extends ServiceParts {
+  readonly leavers: Leavers;
+  readonly refused: Pick<RefusedRequests, 'changes'>;
+}
 
-  constructor({ store, now }: ServiceParts) {
-    this.store = store;
-    this.now = now;
-  }
+/** The resources of one kind. Refusals are `ScimError`s. */
+export abstract class ScimResources extends Service<ScimParts> {
+  protected readonly changes = new KeyedMutex<string>();
 
   /** One change of a resource at a time. */
   protected alone<T>(id: string, change: () => Promise<T>): Promise<T> {
@@ -51,12 +50,12 @@ export abstract class ScimResources {
   }
 
   protected commit({ context }: ScimRequest, changes: readonly Change[]) {
-    return commitFor(this.store, context, { at: this.now(), changes });
+    return commitFor(this.parts.store, context, { at: this.parts.now(), changes });
   }
 
   /** The person with this id; null if there is none, or if the identity provider has removed the person. */
   protected async person(id: string): Promise<PersonRecord | null> {
-    const person = await personWith(this.store, id);
+    const person = await personWith(this.parts.store, id);
     return person?.removedAt === null ? person : null;
   }
 }

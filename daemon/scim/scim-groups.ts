@@ -7,8 +7,7 @@ import { personPortions } from '../people/leavers.ts';
 import { readGroups } from '../people/lookups.ts';
 import * as domain from '../people/policy.ts';
 import type { PersonRecord } from '../people/records.ts';
-import type { RefusedRequests } from '../people/refused.ts';
-import { retrying, type ServiceParts } from '../requests/context.ts';
+import { retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { badRequest } from './error.ts';
 import type { Filter } from './filter.ts';
@@ -32,20 +31,13 @@ const MAX_LISTED = 5000;
 
 /** Groups; see `ScimResources`. */
 export class ScimGroups extends ScimResources {
-  readonly #refused: Pick<RefusedRequests, 'changes'>;
-
-  constructor({ refused, ...parts }: ServiceParts & { readonly refused: Pick<RefusedRequests, 'changes'> }) {
-    super(parts);
-    this.#refused = refused;
-  }
-
   async show(id: string, request: ScimRequest, withMembers: boolean) {
     return this.#shownGroup((await this.#group(id)).group, request, withMembers);
   }
 
   async list(window: ScimWindow, request: ScimRequest, withMembers: boolean) {
     const { filter } = window;
-    const { list } = await readGroups(this.store);
+    const { list } = await readGroups(this.parts.store);
     const { rows, total } =
       filter === null ? part(list, window) : await this.#matchingGroups(list, filter, window, request.base);
     const shown: ReturnType<typeof groupResource>[] = [];
@@ -62,9 +54,9 @@ export class ScimGroups extends ScimResources {
   async create(request: ScimRequest) {
     const { name, externalId, members } = readGroup(request.body);
     const record = await retrying(async () => {
-      const groups = await readGroups(this.store);
+      const groups = await readGroups(this.parts.store);
       if (domain.groupNamed(groups, name)) throw taken('displayName', name);
-      const added = domain.addGroup(groups, name, externalId, this.now());
+      const added = domain.addGroup(groups, name, externalId, this.parts.now());
       if (added instanceof Refusal) throw badRequest('tooMany', added.message);
       await this.#save(request, added, { replace: members, add: [], remove: [] });
       return added.record;
@@ -101,7 +93,7 @@ export class ScimGroups extends ScimResources {
       const { name, externalId, ...members } = read(group);
       const other = domain.groupNamed(groups, name);
       if (other && other.number !== group.number) throw taken('displayName', name);
-      const changed = domain.changeGroup(groups, group, { name, externalId }, this.now());
+      const changed = domain.changeGroup(groups, group, { name, externalId }, this.parts.now());
       await this.#save(request, changed, members);
       return changed.record;
     });
@@ -125,7 +117,7 @@ export class ScimGroups extends ScimResources {
     const ids = [...new Set([...wanted, ...remove, ...present])];
     for (const id of [...wanted].slice(PORTION)) await this.#memberChange(id, record.number, true);
     const first = await this.#memberChanges(ids.slice(0, PORTION), record.number, wanted);
-    await this.commit(request, [change, ...first, ...this.#refused.changes('scim', left)]);
+    await this.commit(request, [change, ...first, ...this.parts.refused.changes('scim', left)]);
     await this.#commitMembers(request, record.number, ids.slice(PORTION), wanted);
   }
 
@@ -155,7 +147,7 @@ export class ScimGroups extends ScimResources {
   }
 
   async #group(id: string) {
-    const groups = await readGroups(this.store);
+    const groups = await readGroups(this.parts.store);
     const group = groups.list.find(({ number }) => number === groupIds.parse(id));
     if (!group) throw notFound(id);
     return { groups, group };
@@ -169,7 +161,7 @@ export class ScimGroups extends ScimResources {
   /** Shown in portions: all at once, 100,000 would hold the event loop. */
   async #members<T>(group: number, shown: (person: PersonRecord) => T): Promise<T[]> {
     const found: T[] = [];
-    for await (const persons of personPortions(this.store, { group, isPresent: true }))
+    for await (const persons of personPortions(this.parts.store, { group, isPresent: true }))
       found.push(...persons.map(shown));
     return found;
   }

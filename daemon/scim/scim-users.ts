@@ -3,11 +3,10 @@ import { personIds } from '../../src/contract/ids.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import * as domain from '../people/decisions.ts';
-import { type Leavers, personPortions } from '../people/leavers.ts';
+import { personPortions } from '../people/leavers.ts';
 import { nameTakenBy, readGroups } from '../people/lookups.ts';
 import type { PersonRecord } from '../people/records.ts';
-import type { RefusedRequests } from '../people/refused.ts';
-import { retrying, type ServiceParts } from '../requests/context.ts';
+import { retrying } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import type { ScimError } from './error.ts';
 import type { Filter } from './filter.ts';
@@ -26,32 +25,18 @@ import { groupFinder, patchUser, type ReadUser, readUser, userResource } from '.
 
 const SOURCE = 'scim';
 
-interface ScimUsersParts extends ServiceParts {
-  readonly leavers: Leavers;
-  readonly refused: Pick<RefusedRequests, 'changes'>;
-}
-
 /** Users; see `ScimResources`. */
 export class ScimUsers extends ScimResources {
-  readonly #leavers: Leavers;
-  readonly #refused: Pick<RefusedRequests, 'changes'>;
-  readonly #pages: PersonPages;
-
-  constructor({ leavers, refused, ...parts }: ScimUsersParts) {
-    super(parts);
-    this.#leavers = leavers;
-    this.#refused = refused;
-    this.#pages = new PersonPages(parts.store);
-  }
+  readonly #pages = new PersonPages(this.parts.store);
 
   async show(id: string, { base }: ScimRequest) {
-    const [person, groups] = await Promise.all([this.#person(id), readGroups(this.store)]);
-    return userResource(person, groupFinder(groups), base, await this.#leavers.lockedDevices(person));
+    const [person, groups] = await Promise.all([this.#person(id), readGroups(this.parts.store)]);
+    return userResource(person, groupFinder(groups), base, await this.parts.leavers.lockedDevices(person));
   }
 
   async list(window: ScimWindow, { base }: ScimRequest) {
     const { filter, startIndex, count } = window;
-    const groups = groupFinder(await readGroups(this.store));
+    const groups = groupFinder(await readGroups(this.parts.store));
     const shown = (person: PersonRecord) => userResource(person, groups, base);
     const { rows, total } =
       filter === null
@@ -65,7 +50,7 @@ export class ScimUsers extends ScimResources {
     const { active, ...given } = user;
     return this.changes.run(personKey(given.userName), async () => {
       const number = await retrying(async () => {
-        const named = await this.store.peopleNamed(given.userName);
+        const named = await this.parts.store.peopleNamed(given.userName);
         const existing = named.find(({ removedAt }) => removedAt === null);
         if (existing) {
           // The person leaves although it cannot be created a second time.
@@ -111,7 +96,8 @@ export class ScimUsers extends ScimResources {
       const wanted = read(person);
       const { user, left } = wanted;
       const { userName, externalId } = user;
-      const isNameTaken = userName !== person.pendingName && (await nameTakenBy(this.store, person, userName)) !== null;
+      const isNameTaken =
+        userName !== person.pendingName && (await nameTakenBy(this.parts.store, person, userName)) !== null;
       const isOther = domain.isSomeoneElse(person, user) || (await this.#isKnown(externalId, person));
       const refused = [
         ...(isNameTaken ? [taken('userName', userName)] : []),
@@ -132,7 +118,7 @@ export class ScimUsers extends ScimResources {
   async #isKnown(externalId: string | null, person: PersonRecord | null): Promise<boolean> {
     if (externalId === null || externalId === person?.externalId) return false;
     const wanted = { externalId, source: SOURCE, isPresent: true } as const;
-    const { total } = await this.store.people({ ...wanted, descending: false, offset: 0, limit: 1 });
+    const { total } = await this.parts.store.people({ ...wanted, descending: false, offset: 0, limit: 1 });
     return total > 0;
   }
 
@@ -141,9 +127,9 @@ export class ScimUsers extends ScimResources {
     const { active, ...details } = wanted.user;
     const set = { ...details, source: SOURCE } as const;
     const mayReturn = active && !domain.isEndedHere(person);
-    const back = mayReturn ? domain.comesBack(person, await this.#leavers.lockedDevices(person), set) : null;
+    const back = mayReturn ? domain.comesBack(person, await this.parts.leavers.lockedDevices(person), set) : null;
     const change = back ?? domain.edit(person, set);
-    const edited = change && (await this.#leavers.braked(change));
+    const edited = change && (await this.parts.leavers.braked(change));
     const changes: Change[] = [...(edited ? [edited] : []), ...this.#listed(person.userName, wanted.left)];
     if (active !== false) {
       if (changes.length > 0) await this.commit(request, changes);
@@ -159,7 +145,7 @@ export class ScimUsers extends ScimResources {
   /** Lists what was left out. */
   #listed(userName: string, left: readonly ScimError[]): Change[] {
     const found = left.map(({ field, message: reason }) => ({ userName, field, reason }));
-    return this.#refused.changes(SOURCE, found);
+    return this.parts.refused.changes(SOURCE, found);
   }
 
   async #leave(
@@ -170,7 +156,7 @@ export class ScimUsers extends ScimResources {
   ): Promise<void> {
     const reason = domain.leaverReason(SOURCE);
     const step = { step: 'leave', reason, endedBy: 'source', isRemoved } as const;
-    await this.commit(request, [...before, ...(await this.#leavers.changes([person], step))]);
+    await this.commit(request, [...before, ...(await this.parts.leavers.changes([person], step))]);
   }
 
   /** Whom a request is about, for the list of refused ones; null if it names no person. */
@@ -193,8 +179,8 @@ export class ScimUsers extends ScimResources {
     const id = requiredText(filter, 'id');
     const externalId = requiredText(filter, 'externalid');
     if (userName !== null || id !== null) {
-      const person = userName === null ? await this.person(id!) : await this.store.personByName(userName);
+      const person = userName === null ? await this.person(id!) : await this.parts.store.personByName(userName);
       yield person?.removedAt === null ? [person] : [];
-    } else yield* personPortions(this.store, { ...(externalId === null ? {} : { externalId }), isPresent: true });
+    } else yield* personPortions(this.parts.store, { ...(externalId === null ? {} : { externalId }), isPresent: true });
   }
 }

@@ -50,7 +50,7 @@ it('a filter looks at each person once, and makes the resources of its page alon
 it('a person is in at most 256 groups, so that a page of persons stays small', async () => {
   const { store, cleanup } = await openTemporary();
   onTestFinished(cleanup);
-  const service = new ScimGroups({ store, refused: { changes: () => [] }, now: () => 0 });
+  const service = new ScimGroups({ store, leavers: {} as Leavers, refused: { changes: () => [] }, now: () => 0 });
   const groups = Array.from({ length: 256 }, (_, i) => i + 1000);
   const changes = [create({ ...none, userName: 'ada', groups })];
   await store.commit({ at: 0, actor: null, requestId: null, changes });
