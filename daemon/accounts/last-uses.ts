@@ -25,7 +25,7 @@ export class LastUses extends Service<LastUsesParts> {
 
   /** Notes a use of a token. */
   note(token: number): void {
-    this.#unwritten.set(token, this.parts.now());
+    this.#unwritten.set(token, this.now());
   }
 
   /** The last use of a token, given the one that is stored; null if there is none. */
@@ -39,7 +39,7 @@ export class LastUses extends Service<LastUsesParts> {
     if (uses.size === 0) return;
     const changes = [...uses].map(([token, usedAt]) => ({ kind: 'token.use', token, usedAt }) as const);
     try {
-      await this.parts.store.commit({ at: this.parts.now(), actor: null, requestId: null, changes });
+      await this.store.commit({ at: this.now(), actor: null, requestId: null, changes });
     } catch (error) {
       if (!(error instanceof StoreFailure)) throw error;
       return;

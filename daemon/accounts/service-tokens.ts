@@ -72,10 +72,9 @@ export class ServiceTokens extends Service<ServiceTokensParts> {
   }
 
   #callerOf({ record, isInside, isOwnerLost }: Entry, address: string): Caller {
-    const { now, lastUses } = this.parts;
-    const refusal = refusalOf(record, now(), { isInside: isInside(address), isOwnerLost });
+    const refusal = refusalOf(record, this.now(), { isInside: isInside(address), isOwnerLost });
     if (refusal) throw refused(refusal);
-    lastUses.note(record.number);
+    this.parts.lastUses.note(record.number);
     const { role, createdAt, expiresAt } = record;
     return { role, user: null, serviceToken: record, expiresAt: expiresAt / 1000, loginAt: createdAt / 1000 };
   }

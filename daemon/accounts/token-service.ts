@@ -30,18 +30,18 @@ export class TokenService extends Service<TokenServiceParts> {
     const allowedFrom = readNetworks(body.allowedFrom ?? null);
     const may = readPermissions(body.may ?? []);
     const text = newServiceTokenText();
-    const at = this.parts.now();
+    const at = this.now();
     const expiresAt = at + expiresInDays * dayMs;
     const { username: createdBy, number: owner } = context.caller.user!;
     const token = { name, role, sha256: serviceTokenDigest(text), createdBy, owner, expiresAt, allowedFrom, may };
-    const [result] = await commitFor(this.parts.store, context, { at, changes: [domain.create(token)] });
+    const [result] = await commitFor(this.store, context, { at, changes: [domain.create(token)] });
     if (result?.kind !== 'added') throw inputError('name', `${name} already exists: revoke that token first`);
     const shown = { name, role, expiresAt: iso(expiresAt), may: [...may] };
     return { tokenId: tokenIds.format(result.number), token: text, ...shown };
   }
 
   async list(query: Query<'listTokens'>): Promise<Data<'listTokens'>> {
-    const { list, pagination } = await readPage(query, window => this.parts.store.serviceTokens(window));
+    const { list, pagination } = await readPage(query, window => this.store.serviceTokens(window));
     return { list: await Promise.all(list.map(row => this.#present(row))), pagination };
   }
 
@@ -50,11 +50,10 @@ export class TokenService extends Service<TokenServiceParts> {
     const { number } = context.caller.user!;
     return retrying(async () => {
       const token = await this.#find(tokenId);
-      const at = this.parts.now();
+      const at = this.now();
       if (token.revokedAt !== null || token.expiresAt <= at)
         throw new ApiError(Code.parameterError, 'this service token is revoked or has expired: create another one');
-      if (token.owner !== number)
-        await commitFor(this.parts.store, context, { at, changes: [domain.adopt(token, number)] });
+      if (token.owner !== number) await commitFor(this.store, context, { at, changes: [domain.adopt(token, number)] });
       return this.#present({ ...token, owner: number });
     });
   }
@@ -64,8 +63,8 @@ export class TokenService extends Service<TokenServiceParts> {
     const revoked = await retrying(async () => {
       const token = await this.#find(tokenId);
       if (token.revokedAt !== null) return token;
-      const at = this.parts.now();
-      await commitFor(this.parts.store, context, { at, changes: [domain.revoke(token)] });
+      const at = this.now();
+      await commitFor(this.store, context, { at, changes: [domain.revoke(token)] });
       return { ...token, revokedAt: at };
     });
     return { ...(await this.#present(revoked)), made: { webhooks: await this.#webhooksOf(revoked) } };
@@ -79,16 +78,15 @@ export class TokenService extends Service<TokenServiceParts> {
 
   async #find(tokenId: string): Promise<ServiceTokenRecord> {
     const number = tokenIds.parse(tokenId);
-    const token = number === null ? null : await this.parts.store.serviceToken(number);
+    const token = number === null ? null : await this.store.serviceToken(number);
     if (!token) throw new ApiError(404, 'service token does not exist');
     return token;
   }
 
   async #present(token: ServiceTokenRecord): Promise<api.ServiceToken> {
-    const { store, lastUses } = this.parts;
-    const owner = await ownerOf(store, token);
-    const ownerLost = await isOwnerLost(store, owner);
-    const lastUsedAt = lastUses.latest(token.number, token.lastUsedAt);
+    const owner = await ownerOf(this.store, token);
+    const ownerLost = await isOwnerLost(this.store, owner);
+    const lastUsedAt = this.parts.lastUses.latest(token.number, token.lastUsedAt);
     return present.serviceToken({ ...token, lastUsedAt }, { owner: owner?.username ?? null, ownerLost });
   }
 }

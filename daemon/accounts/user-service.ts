@@ -45,20 +45,19 @@ export class UserService extends Service<UserServiceParts> {
       email,
       disabled: false,
     };
-    const at = this.parts.now();
-    return commitLast(this.parts.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
+    const at = this.now();
+    return commitLast(this.store, context, { at, changes: [domain.create(user)] }, ([result]) => {
       if (result?.kind !== 'added') throw inputError('username', `${body.username} already exists`);
       return present.user({ ...user, number: result.number, createdAt: timeOf(result, at), tokenEpoch: 0 });
     });
   }
 
   async list(query: Query<'listUsers'>): Promise<Data<'listUsers'>> {
-    const { store } = this.parts;
-    const { list, pagination } = await readPage(query, window => store.users(window));
-    const owners = await store.keyOwners(list.map(({ number }) => number));
+    const { list, pagination } = await readPage(query, window => this.store.users(window));
+    const owners = await this.store.keyOwners(list.map(({ number }) => number));
     const registrationUntil = await this.parts.registrations();
     const given = new Map(list.filter(domain.isGiven).map(({ number, userKey }) => [number, userKey]));
-    const persons = given.size > 0 ? await store.personsByKey?.([...new Set(given.values())]) : undefined;
+    const persons = given.size > 0 ? await this.store.personsByKey?.([...new Set(given.values())]) : undefined;
     const listed = list.map(row => {
       const hasKey = owners.has(row.number);
       const until = hasKey ? null : registrationUntil(row);
@@ -78,10 +77,10 @@ export class UserService extends Service<UserServiceParts> {
 
   async update(context: Context, userId: string, body: Body<'updateUser'>): Promise<api.User> {
     return this.#change(userId, async () => {
-      const user = await readUser(this.parts.store, userId);
+      const user = await readUser(this.store, userId);
       const set = domain.differences(user, body);
       if (Object.keys(set).length === 0) return present.user(user);
-      const otherAdmins = (await this.parts.store.admins()).some(admin => admin.number !== user.number);
+      const otherAdmins = (await this.store.admins()).some(admin => admin.number !== user.number);
       return this.#commit(context, accept(domain.edit(user, set, otherAdmins)), { ...user, ...set });
     });
   }
@@ -89,7 +88,7 @@ export class UserService extends Service<UserServiceParts> {
   /** A user's own password change needs the old password; an ADMIN changes those of others without it. */
   async setPassword(context: Context, userId: string, body: Body<'setPassword'>): Promise<api.User> {
     await checkNewPassword(body.password, null);
-    const found = await readUser(this.parts.store, userId);
+    const found = await readUser(this.store, userId);
     if (isOfProvider(found))
       throw new ApiError(
         Code.parameterError,
@@ -102,7 +101,7 @@ export class UserService extends Service<UserServiceParts> {
     }
     const passwordHash = await this.parts.passwords.hash(body.password);
     const changed = await this.#change(userId, async () => {
-      const user = await readUser(this.parts.store, userId);
+      const user = await readUser(this.store, userId);
       // The old password was compared with that of `found`. If the user was changed since, the comparison is not valid.
       if (body.oldPassword && user.tokenEpoch !== found.tokenEpoch)
         throw new ApiError(Code.wrongPassword, 'oldPassword is wrong');
@@ -115,7 +114,7 @@ export class UserService extends Service<UserServiceParts> {
   /** Revokes every token issued earlier; the password stays. */
   async logout(context: Context, userId: string): Promise<api.User> {
     return this.#change(userId, async () => {
-      const user = await readUser(this.parts.store, userId);
+      const user = await readUser(this.store, userId);
       return this.#commit(context, domain.logOut(user), user);
     });
   }
@@ -131,7 +130,7 @@ export class UserService extends Service<UserServiceParts> {
     { change, guards }: domain.UserDecision,
     shown: Parameters<typeof present.user>[0],
   ): Promise<api.User> {
-    const at = this.parts.now();
-    return commitLast(this.parts.store, context, { at, changes: [change], guards }, () => present.user(shown));
+    const at = this.now();
+    return commitLast(this.store, context, { at, changes: [change], guards }, () => present.user(shown));
   }
 }

@@ -42,8 +42,7 @@ export class DecisionService extends Service<DecisionParts> {
   async decide(context: Context, { questions, advisories }: Body<'decide'>): Promise<Data<'decide'>> {
     demandOneName(questions);
     const { caller } = context;
-    const { clock } = this.parts;
-    const begunAt = clock.now();
+    const begunAt = this.parts.clock.now();
     const answers = await retrying(async () => {
       // Read before the keys, whose time of reading it would otherwise show.
       const until = this.#until();
@@ -59,18 +58,19 @@ export class DecisionService extends Service<DecisionParts> {
     if (!caller.serviceToken) return { decisions: answers };
     const holder = holderOf(caller);
     const decisions = answers.map(one => (one.allowed || !this.#isSearch(one, holder) ? one : unknownKey(one.until)));
-    if (decisions.some((one, at) => one !== answers[at])) await clock.reach(hiddenAnswerAt(begunAt, clock.now()));
+    if (decisions.some((one, at) => one !== answers[at]))
+      await this.parts.clock.reach(hiddenAnswerAt(begunAt, this.parts.clock.now()));
     return { decisions };
   }
 
   /** The SSH keys of a user that `decide` allows. */
   async sshKeysOf(userName: string): Promise<Data<'listSshKeys'>> {
-    const { store, sshKeys } = this.parts;
+    const { sshKeys } = this.parts;
     if (!sshKeys) return { keys: [] };
     const window = { descending: false, offset: 0, limit: decisionBounds.devices };
     const query = { userId: userName, status: ['ACTIVE' as const], sortBy: 'deviceId' as const, ...window };
-    const numbers = (await store.devices(query)).rows.map(({ number }) => number);
-    const found = numbers.length > 0 ? await store.devicesNumbered(numbers) : new Map<number, DeviceRecord>();
+    const numbers = (await this.store.devices(query)).rows.map(({ number }) => number);
+    const found = numbers.length > 0 ? await this.store.devicesNumbered(numbers) : new Map<number, DeviceRecord>();
     const devices = numbers.flatMap(number => found.get(number) ?? []);
     const decided = await this.#decided(devices, undefined, this.#until());
     const allowed = devices.filter((_, at) => decided[at]!.allowed);
@@ -83,15 +83,14 @@ export class DecisionService extends Service<DecisionParts> {
 
   /** Rejects with a `Conflict` if a device is no longer ACTIVE: then the decision is made again. */
   async #recordUse(context: Context, devices: readonly (DeviceRecord | null)[]): Promise<void> {
-    const { store, now } = this.parts;
     const uses = devices.flatMap(device => (device ? accept(use(device, 0)) : []));
     if (uses.length === 0) return;
     const changes = uses.map(({ change }) => change);
-    await commitFor(store, context, { at: now(), changes, guards: uses.flatMap(({ guards }) => guards) });
+    await commitFor(this.store, context, { at: this.now(), changes, guards: uses.flatMap(({ guards }) => guards) });
   }
 
   #until(): string {
-    return iso(this.parts.now() + 1000 * decisionBounds.seconds);
+    return iso(this.now() + 1000 * decisionBounds.seconds);
   }
 
   async #decided(
@@ -115,26 +114,26 @@ export class DecisionService extends Service<DecisionParts> {
 
   /** Whether a service token has asked for too many unknown keys: it then does not learn which other keys exist. */
   #isSearch({ reason }: Decision, holder: string): boolean {
-    const { limiter } = this.parts;
-    const counted = limiter.countHere('unknownKey', holder);
-    if (counted?.allowed && reason !== 'unknown') limiter.giveBack('unknownKey', holder);
+    const counted = this.parts.limiter.countHere('unknownKey', holder);
+    if (counted?.allowed && reason !== 'unknown') this.parts.limiter.giveBack('unknownKey', holder);
     return counted?.allowed === false;
   }
 
   /** The device of each question; null if no device, or not exactly one, has the key. */
   async #devicesOf(questions: readonly Question[]): Promise<(DeviceRecord | null)[]> {
-    const { store, finders, sshKeys } = this.parts;
+    const { finders, sshKeys } = this.parts;
     const serials = textsIn(questions, 'serialNumber');
     const ids = textsIn(questions, 'credentialId');
     const keys = textsIn(questions, 'sshKey').map(sshKeyIn);
     const [bySerial, ...found] = await Promise.all([
-      serials.length > 0 ? store.devicesWithSerial(serials) : new Map<string, DeviceRecord>(),
+      serials.length > 0 ? this.store.devicesWithSerial(serials) : new Map<string, DeviceRecord>(),
       keys.length > 0 ? (sshKeys?.devicesWith(keys) ?? []) : [],
       ...(ids.length > 0 ? finders : []).map(finder => finder.devicesWith(ids)),
     ]);
     const byCredential = Map.groupBy(found.flat(), ([id]) => id);
     const numbers = new Set(found.flat().map(([, device]) => device));
-    const byNumber = numbers.size > 0 ? await store.devicesNumbered([...numbers]) : new Map<number, DeviceRecord>();
+    const byNumber =
+      numbers.size > 0 ? await this.store.devicesNumbered([...numbers]) : new Map<number, DeviceRecord>();
     return questions.map(({ serialNumber, credentialId, sshKey }) => {
       if (serialNumber) return bySerial.get(serialNumber) ?? null;
       const name = credentialId ?? (sshKey ? sshKeyIn(sshKey) : '');

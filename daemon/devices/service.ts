@@ -75,11 +75,10 @@ export class DeviceService extends Service<DeviceServiceParts> {
   }
 
   async #identity(context: Context, body: api.Registration): Promise<readonly Change[]> {
-    const { identities, store } = this.parts;
-    const existing = (await store.devicesBySerial([body.serialNumber])).get(body.serialNumber);
+    const existing = (await this.store.devicesBySerial([body.serialNumber])).get(body.serialNumber);
     if (existing) throw refused(domain.duplicateSerial(body.serialNumber, existing));
-    if (!identities) throw inputError('identity', ': keys are not recognized by credentials here');
-    return [await identities.admit(context, body)];
+    if (!this.parts.identities) throw inputError('identity', ': keys are not recognized by credentials here');
+    return [await this.parts.identities.admit(context, body)];
   }
 
   #admitted(
@@ -90,10 +89,10 @@ export class DeviceService extends Service<DeviceServiceParts> {
   ): Promise<Data<'registerDevice'>> {
     const admitted = judge(body);
     if (admitted instanceof Refusal) return this.#refuseRegistration(body.serialNumber, admitted);
-    const at = this.parts.now();
+    const at = this.now();
     const change = domain.register(body, newActivationCode(), at, admitted.proof);
     const changes = [change, ...identity];
-    return commitLast(this.parts.store, context, { at, changes, guards }, ([result]) => {
+    return commitLast(this.store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added')
         throw refused(domain.duplicateSerial(body.serialNumber, result as ResultOf<'duplicate'>));
       return {
@@ -111,7 +110,7 @@ export class DeviceService extends Service<DeviceServiceParts> {
   }
 
   async #refuseRegistration(serialNumber: string, refusal: Refusal): Promise<never> {
-    const existing = (await this.parts.store.devicesBySerial([serialNumber])).get(serialNumber);
+    const existing = (await this.store.devicesBySerial([serialNumber])).get(serialNumber);
     throw refused(domain.duplicateOr(refusal, serialNumber, existing));
   }
 
@@ -148,7 +147,7 @@ export class DeviceService extends Service<DeviceServiceParts> {
     deviceId: string,
     body: Body<'deactivateDevice'>,
   ): Promise<Data<'deactivateDevice'>> {
-    accept(domain.refusalOf('deactivate', await readCurrent(this.parts.store, context, deviceId)));
+    accept(domain.refusalOf('deactivate', await readCurrent(this.store, context, deviceId)));
     await this.parts.passwords.confirmAdministrator(context, body.confirmPassword);
     return this.#apply(context, deviceId, this.#operations.DEACTIVATE, body);
   }
@@ -160,7 +159,7 @@ export class DeviceService extends Service<DeviceServiceParts> {
     body: Body<'updateDevice'>,
     given: Readonly<Record<string, unknown>>,
   ): Promise<Data<'updateDevice'>> {
-    const user = body.userId === undefined ? null : await this.parts.store.userByName(body.userId);
+    const user = body.userId === undefined ? null : await this.store.userByName(body.userId);
     const edit = { ...body, account: user && { id: userIds.format(user.number), name: user.username } };
     accept(domain.emptyEdit(edit, given));
     return this.#change(context, deviceId, {
@@ -215,16 +214,16 @@ export class DeviceService extends Service<DeviceServiceParts> {
     const selection = { ...filterOf(query, context.caller), sortBy: query.sortBy ?? 'createTime' };
     return readPage(
       query,
-      window => this.parts.store.devices({ ...selection, ...window }),
+      window => this.store.devices({ ...selection, ...window }),
       row => present.listItem(row, context.caller),
     );
   }
 
   async detail(context: Context, deviceId: string): Promise<api.DeviceDetail> {
-    const device = await readDevice(this.parts.store, deviceId);
+    const device = await readDevice(this.store, deviceId);
     const bound = device.userId === null ? null : userIds.parse(device.userId);
     const [user, identity] = await Promise.all([
-      bound === null ? null : this.parts.store.user(bound),
+      bound === null ? null : this.store.user(bound),
       this.parts.identities?.shown(device.number) ?? knownBySerial,
     ]);
     return present.detail(device, context.caller, user, identity);
@@ -245,11 +244,11 @@ export class DeviceService extends Service<DeviceServiceParts> {
    */
   #change<D>(context: Context, deviceId: string, { decide, data }: DeviceStep<D>): Promise<Versioned<D>> {
     const attempt = async () => {
-      const device = await readCurrent(this.parts.store, context, deviceId);
-      const at = this.parts.now();
+      const device = await readCurrent(this.store, context, deviceId);
+      const at = this.now();
       const { change, guards } = accept(await decide(device, at));
       const held = holdVersion(context, guards);
-      return commitLast(this.parts.store, context, { at, changes: [change], guards: held }, ([result]) => {
+      return commitLast(this.store, context, { at, changes: [change], guards: held }, ([result]) => {
         const version = versionOf(result);
         return { ...data({ device, at, change, result: result! }), version };
       });

@@ -47,7 +47,7 @@ const boundOf = ({ url, bindDn }: Pick<domain.DirectoryConfig, 'url' | 'bindDn'>
 /** A refusal is thrown as an `ApiError`. */
 export class DirectorySettingsService extends Service<DirectorySettingsParts> {
   async read(): Promise<domain.DirectoryRecord> {
-    return settingsIn(await this.parts.store.document(domain.DIRECTORY), null);
+    return settingsIn(await this.store.document(domain.DIRECTORY), null);
   }
 
   async show(): Promise<DirectorySettings> {
@@ -55,13 +55,12 @@ export class DirectorySettingsService extends Service<DirectorySettingsParts> {
   }
 
   async set(context: Context, body: Body<'setDirectory'>): Promise<DirectorySettings> {
-    const { store, now } = this.parts;
     return retrying(async () => {
       const before = await this.read();
       const config = body.enabled === false ? null : await this.#configOf(before.config, body);
       const changes = [setSettings({ name: domain.DIRECTORY, type: 'DIRECTORY_SET' }, before, config)];
       const run = await this.lastRun();
-      return commitLast(store, context, { at: now(), changes }, () => presented(config, run));
+      return commitLast(this.store, context, { at: this.now(), changes }, () => presented(config, run));
     });
   }
 
@@ -99,7 +98,7 @@ export class DirectorySettingsService extends Service<DirectorySettingsParts> {
 
   /** The last run that was recorded. */
   async lastRun(): Promise<domain.DirectoryRunRecord | null> {
-    return domain.runIn(await this.parts.store.document(domain.DIRECTORY_RUN));
+    return domain.runIn(await this.store.document(domain.DIRECTORY_RUN));
   }
 
   async #configOf(before: domain.DirectoryConfig | null, body: Body<'setDirectory'>): Promise<domain.DirectoryConfig> {

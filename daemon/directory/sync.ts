@@ -60,14 +60,14 @@ export class DirectorySync extends Service<DirectorySyncParts> {
   }
 
   async #read(request: RunRequest, signal: AbortSignal) {
-    const { store, settings } = this.parts;
+    const { settings } = this.parts;
     const content = await settings.open(signal, (reader, config) => this.#content(reader, config, request.isAll));
     const numbers = await this.#groupNumbers(content.config, request);
-    const planned = await plan(store, content, numbers, request.acceptMissing ?? false);
+    const planned = await plan(this.store, content, numbers, request.acceptMissing ?? false);
     const trial = new TrialStore(this.parts);
     const target = request.dryRun
       ? { store: trial, commit: (changes: readonly Change[]) => trial.commit(changes) }
-      : { store, commit: this.#committing(content.config, request) };
+      : { store: this.store, commit: this.#committing(content.config, request) };
     const isBraked = !request.acceptMissing;
     await apply({ ...this.parts, ...target, numbers, isBraked, signal }, planned);
     const interrupted = request.dryRun
@@ -118,19 +118,18 @@ export class DirectorySync extends Service<DirectorySyncParts> {
 
   /** Adds the groups that the registry does not have yet; in a dry run they get numbers that no group has. See `GroupNumbers`. */
   async #groupNumbers(config: domain.DirectoryConfig, request: RunRequest): Promise<GroupNumbers> {
-    const { store, now } = this.parts;
     const numbers = new Map<string, number>();
-    const present = await readGroups(store);
+    const present = await readGroups(this.store);
     for (const name of (await this.parts.settings.lastRun())?.groups ?? []) {
       const group = groupNamed(present, name);
       if (group) numbers.set(name, group.number);
     }
     for (const [i, { name }] of config.groups.entries())
       await retrying(async () => {
-        const groups = await readGroups(store);
+        const groups = await readGroups(this.store);
         const existing = groupNamed(groups, name);
         if (existing || request.dryRun) return numbers.set(name, existing?.number ?? -1 - i);
-        const added = addGroup(groups, name, null, now());
+        const added = addGroup(groups, name, null, this.now());
         if (added instanceof Refusal) throw refused(added);
         await this.#committing(config, request)([added.change]);
         return numbers.set(name, added.record.number);
@@ -140,11 +139,10 @@ export class DirectorySync extends Service<DirectorySyncParts> {
 
   /** Changes are those of the directory, also if someone asks for them. */
   #committing({ url }: Pick<domain.DirectoryConfig, 'url'>, { context }: RunRequest) {
-    const { store, now } = this.parts;
     const actor = `directory:${new URL(url).hostname}`;
     const requestId = context?.requestId ?? null;
     return (changes: Parameters<Store['commit']>[0]['changes']) =>
-      store.commit({ at: now(), actor, requestId, changes });
+      this.store.commit({ at: this.now(), actor, requestId, changes });
   }
 
   async #record(
@@ -156,10 +154,10 @@ export class DirectorySync extends Service<DirectorySyncParts> {
       unended: found,
     }: DirectoryReport & { readonly isAll: boolean; readonly unended: number | null },
   ) {
-    const { store, settings, now } = this.parts;
+    const { settings } = this.parts;
     await retrying(async () => {
       const { version, config } = await settings.read();
-      const before = await store.document(domain.DIRECTORY_RUN);
+      const before = await this.store.document(domain.DIRECTORY_RUN);
       const last = domain.runIn(before);
       const named = config?.groups.map(({ name }) => name) ?? [];
       // A full run has already removed the members of all other groups.
@@ -167,7 +165,7 @@ export class DirectorySync extends Service<DirectorySyncParts> {
       const kind = isAll ? 'ALL' : 'CHANGES';
       // A run that has not read all entries knows nothing of absent persons.
       const unended = isAll && found !== null ? found : (last?.unended ?? 0);
-      const run = { at: now(), kind, settings: version, problem, counts, groups, unended } as const;
+      const run = { at: this.now(), kind, settings: version, problem, counts, groups, unended } as const;
       if (!config || !domain.isWorthRecording(last, run)) return;
       const by = request.context ? nameOf(request.context.caller) : null;
       await this.#committing(config, request)([domain.recordRun(before, run, by)]);

@@ -2,7 +2,7 @@
 import type { DueTask } from '../background/due-work.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Clock } from '../base/time.ts';
-import { Service } from '../requests/context.ts';
+import { WithParts } from '../requests/context.ts';
 import type { DirectorySettingsService } from './settings.ts';
 import type { DirectorySync } from './sync.ts';
 
@@ -14,7 +14,7 @@ interface DirectoryRunsParts extends Clock {
 
 const unknown = { version: 0, run: 0, all: 0 } as const;
 
-export class DirectoryRuns extends Service<DirectoryRunsParts> implements DueTask {
+export class DirectoryRuns extends WithParts<DirectoryRunsParts> implements DueTask {
   readonly work = 'directory';
   readonly undone = 'the directory was not read';
   /** The settings, when their next run is due, and when their next run that reads all entries is due. */
@@ -26,10 +26,10 @@ export class DirectoryRuns extends Service<DirectoryRunsParts> implements DueTas
   }
 
   async look(signal: AbortSignal): Promise<boolean> {
-    const { settings, sync, now, log } = this.parts;
+    const { settings, sync, log } = this.parts;
     const { version, config } = await settings.read();
     if (!config) return false;
-    const at = now();
+    const at = this.parts.now();
     if (version !== this.#due.version) {
       // After a change of the settings, the person who changed them first reviews a dry run.
       const last = this.#due.version === 0 ? await settings.lastRun() : null;

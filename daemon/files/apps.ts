@@ -33,7 +33,7 @@ export class AppService extends Service<AppServiceParts> {
   /** Refuses an upload because of its fields or the name of its file: 1001, 4002. */
   async judge(form: Form<'uploadAppVersion'>, givenName: string): Promise<domain.AppIdentity> {
     const identity = accept(domain.identify(form, givenName));
-    const existing = (await this.parts.store.appsOf(identity.platform)).find(
+    const existing = (await this.store.appsOf(identity.platform)).find(
       app => app.version === identity.version && app.extension === identity.extension,
     );
     if (existing) throw refused(domain.duplicateUpload(identity, existing.number));
@@ -46,7 +46,7 @@ export class AppService extends Service<AppServiceParts> {
     { fileName, blob }: UploadedFile,
   ): Promise<api.AppVersion> {
     const identity = await this.judge(form, fileName);
-    const at = this.parts.now();
+    const at = this.now();
     return keep(this.parts, blob, async name => {
       const app: domain.NewApp = {
         ...identity,
@@ -65,14 +65,14 @@ export class AppService extends Service<AppServiceParts> {
 
   async list(query: Query<'listAppVersions'>): Promise<Data<'listAppVersions'>> {
     const platform = query.platform === undefined ? undefined : accept(domain.platformOf(query.platform));
-    return readPage(query, window => this.parts.store.apps({ platform, ...window }), appVersion);
+    return readPage(query, window => this.store.apps({ platform, ...window }), appVersion);
   }
 
   async latest(query: Query<'getLatestAppVersion'>): Promise<Data<'getLatestAppVersion'>> {
     const platform = accept(domain.platformOf(query.platform));
     const extension =
       query.extension === undefined ? undefined : accept(domain.packageExtension(platform, query.extension));
-    const all = await this.parts.store.appsOf(platform);
+    const all = await this.store.appsOf(platform);
     const found = domain.latestOf(
       all.filter(app => extension === undefined || app.extension === extension),
       query.currentVersion,
@@ -100,7 +100,7 @@ export class AppService extends Service<AppServiceParts> {
 
   async #app(versionId: string): Promise<domain.AppRecord> {
     const number = versionIds.parse(versionId);
-    const app = number === null ? null : await this.parts.store.app(number);
+    const app = number === null ? null : await this.store.app(number);
     if (!app) throw new ApiError(Code.versionNotFound, 'application version does not exist');
     return app;
   }
@@ -110,7 +110,7 @@ export class AppService extends Service<AppServiceParts> {
     at: number,
     app: domain.NewApp,
   ): Promise<Pick<domain.AppRecord, 'number' | 'createdAt'>> {
-    const [result] = await commitFor(this.parts.store, context, { at, changes: [domain.upload(app)] });
+    const [result] = await commitFor(this.store, context, { at, changes: [domain.upload(app)] });
     if (result?.kind === 'duplicate') throw refused(domain.duplicateUpload(app, result.number));
     if (result?.kind !== 'added') throw new Error('the store has not added the version');
     return { number: result.number, createdAt: timeOf(result, at) };

@@ -31,7 +31,7 @@ export class BackupService extends Service<BackupServiceParts> {
 
   /** Refuses a device that does not exist (2001), has another version (412), or cannot be backed up in its state. */
   async judge(context: Context, deviceId: string): Promise<void> {
-    accept(refusalOf('backUp', await readCurrent(this.parts.store, context, deviceId)));
+    accept(refusalOf('backUp', await readCurrent(this.store, context, deviceId)));
   }
 
   async create(
@@ -42,7 +42,7 @@ export class BackupService extends Service<BackupServiceParts> {
   ): Promise<Data<'createBackup'>> {
     return keep(this.parts, blob, name =>
       retrying(async () => {
-        const device = await readCurrent(this.parts.store, context, deviceId);
+        const device = await readCurrent(this.store, context, deviceId);
         const file = {
           fileName: cleanFileName(fileName) || UNNAMED,
           fileSize: blob.size,
@@ -50,7 +50,7 @@ export class BackupService extends Service<BackupServiceParts> {
           note: form.note ?? null,
           blob: name,
         };
-        const at = this.parts.now();
+        const at = this.now();
         return this.#commit(context, at, accept(backUp(device, file)), ([result]) => {
           if (result?.kind !== 'added') throw new Error('the store has not added the backup');
           const { number, version = device.version } = result;
@@ -62,7 +62,7 @@ export class BackupService extends Service<BackupServiceParts> {
 
   async list(deviceId: string, query: Query<'listBackups'>): Promise<Data<'listBackups'>> {
     const { number } = await this.#device(deviceId);
-    return readPage(query, window => this.parts.store.backups(number, window), toBackup);
+    return readPage(query, window => this.store.backups(number, window), toBackup);
   }
 
   /** The digest of the file has been checked. The caller closes the file. */
@@ -73,11 +73,11 @@ export class BackupService extends Service<BackupServiceParts> {
 
   async restore(context: Context, deviceId: string, backupId: string): Promise<Data<'restoreBackup'>> {
     return retrying(async () => {
-      const device = await readCurrent(this.parts.store, context, deviceId);
+      const device = await readCurrent(this.store, context, deviceId);
       const backup = await this.#backup(device, backupId);
       const decision = accept(restore(device, backup));
       await (await this.#verified(backup)).close();
-      const at = this.parts.now();
+      const at = this.now();
       return this.#commit(context, at, decision, () => ({
         ...toBackup(backup),
         restoredAt: iso(at),
@@ -87,13 +87,13 @@ export class BackupService extends Service<BackupServiceParts> {
   }
 
   #device(deviceId: string): Promise<DeviceRecord> {
-    return readDevice(this.parts.store, deviceId);
+    return readDevice(this.store, deviceId);
   }
 
   /** Refuses a backup of another device like one that does not exist: 3001. */
   async #backup(device: DeviceRecord, backupId: string): Promise<BackupRecord> {
     const number = backupIds.parse(backupId);
-    const backup = number === null ? null : await this.parts.store.backup(number);
+    const backup = number === null ? null : await this.store.backup(number);
     if (backup?.device !== device.number)
       throw new ApiError(Code.backupNotFound, `${deviceIds.format(device.number)} has no such backup`);
     return backup;
@@ -116,7 +116,7 @@ export class BackupService extends Service<BackupServiceParts> {
     { change, guards }: BackupDecision,
     data: (results: readonly ChangeResult[]) => D,
   ): Promise<D> {
-    return commitLast(this.parts.store, context, { at, changes: [change], guards: holdVersion(context, guards) }, data);
+    return commitLast(this.store, context, { at, changes: [change], guards: holdVersion(context, guards) }, data);
   }
 }
 

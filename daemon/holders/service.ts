@@ -45,13 +45,12 @@ interface Beginning {
 /** A refusal is thrown as an `ApiError`. */
 export class HolderService extends Service<HolderServiceParts> {
   async list(context: Context): Promise<Data<'listOwnDevices'>> {
-    const { store, issued } = this.parts;
-    const rows = (await store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
-    const found = await Promise.all(rows.map(({ number }) => store.device(number)));
+    const rows = (await this.store.devicesOf(await this.#person(context))).slice(-holderBounds.devices);
+    const found = await Promise.all(rows.map(({ number }) => this.store.device(number)));
     const own = found.filter(device => device !== null).reverse();
     const shown = own.map(async device => {
       const { since, issuedSince } = await this.#beginning(device);
-      return present(device, since, await issued().providersOf(device.number, issuedSince));
+      return present(device, since, await this.parts.issued().providersOf(device.number, issuedSince));
     });
     return { list: await Promise.all(shown) };
   }
@@ -76,7 +75,6 @@ export class HolderService extends Service<HolderServiceParts> {
   }
 
   lost(context: Context, deviceId: string, { reason }: Body<'reportLost'>): Promise<Data<'reportLost'>> {
-    const { store, now } = this.parts;
     return retrying(async () => {
       const device = await this.#own(context, deviceId);
       const { number, status, lockedAt } = device;
@@ -84,13 +82,13 @@ export class HolderService extends Service<HolderServiceParts> {
       const shown = (at: number | null) =>
         ({ deviceId: deviceIds.format(number), status: 'LOCKED', lockedAt: shownTime(at, since) }) as const;
       if (status === 'LOCKED' && (await this.#isReported(number))) return shown(lockedAt);
-      const at = now();
+      const at = this.now();
       const { change, guards } = noteLost(device, reason);
       if (status === 'LOCKED')
-        return commitLast(store, context, { at, changes: [change], guards }, () => shown(lockedAt));
+        return commitLast(this.store, context, { at, changes: [change], guards }, () => shown(lockedAt));
       const locked = accept(lock(device, reason, null, at));
       const changes = [locked.change, change];
-      return commitLast(store, context, { at, changes, guards }, () => shown(at));
+      return commitLast(this.store, context, { at, changes, guards }, () => shown(at));
     });
   }
 
@@ -133,9 +131,8 @@ export class HolderService extends Service<HolderServiceParts> {
 
   /** The person who makes the request, by number. Refuses with 2007 one who is not a person of the registry, or has left. */
   async #person({ caller: { user } }: Context): Promise<number> {
-    const { store, links } = this.parts;
-    const number = user && (await links()?.holderOf(user));
-    const person = number ? await store.person(number) : null;
+    const number = user && (await this.parts.links()?.holderOf(user));
+    const person = number ? await this.store.person(number) : null;
     if (!person?.active)
       throw new ApiError(Code.noPermission, 'this account does not belong to a person of the registry');
     return person.number;
@@ -144,7 +141,7 @@ export class HolderService extends Service<HolderServiceParts> {
   /** A device of the person who makes the request. Refuses with 2001 any other, as if it did not exist. */
   async #own(context: Context, deviceId: string): Promise<DeviceRecord> {
     const person = await this.#person(context);
-    const device = await readDevice(this.parts.store, deviceId);
+    const device = await readDevice(this.store, deviceId);
     if (device.person !== person) throw new ApiError(Code.deviceNotFound);
     return device;
   }
@@ -154,11 +151,10 @@ export class HolderService extends Service<HolderServiceParts> {
    * may have accepted the key before, for its name: that counts unless another person had it.
    */
   async #beginning({ number: device, person }: DeviceRecord): Promise<Beginning> {
-    const { store } = this.parts;
     let before = Number.MAX_SAFE_INTEGER;
     let own: Pick<Beginning, 'id' | 'since'> | undefined;
     for (let portion = 0; portion < MAX_PORTIONS; portion++) {
-      const entries = await store.events({ after: 0, before, limit: eventPage.max, types: bindingTypes, device });
+      const entries = await this.store.events({ after: 0, before, limit: eventPage.max, types: bindingTypes, device });
       for (const { id, at, type, detail } of entries) {
         const isFirst = type === 'DEVICE_ACTIVATED';
         if (!isFirst && !('personId' in detail)) continue;
@@ -177,7 +173,7 @@ export class HolderService extends Service<HolderServiceParts> {
   /** Whether the present lock was reported. By the order of the entries: a clock can be set back. */
   async #isReported(device: number): Promise<boolean> {
     const newest = { after: 0, before: Number.MAX_SAFE_INTEGER, limit: 1 };
-    const [last] = await this.parts.store.events({ ...newest, types: ['DEVICE_LOCKED', 'DEVICE_LOST'], device });
+    const [last] = await this.store.events({ ...newest, types: ['DEVICE_LOCKED', 'DEVICE_LOST'], device });
     return last?.type === 'DEVICE_LOST';
   }
 }

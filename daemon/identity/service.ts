@@ -55,27 +55,26 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
     { caller }: Context,
     { for: wanted }: Body<'createIdentityChallenge'>,
   ): Promise<Data<'createIdentityChallenge'>> {
-    const { store, challenges, relyingParty, policy, now } = this.parts;
-    const purpose = wanted && { action: wanted.action, device: await readDevice(store, wanted.deviceId) };
-    const made = challenges.create(holderFor(caller, purpose), now());
+    const { challenges, relyingParty, policy } = this.parts;
+    const purpose = wanted && { action: wanted.action, device: await readDevice(this.store, wanted.deviceId) };
+    const made = challenges.create(holderFor(caller, purpose), this.now());
     return {
       identityId: made.proofId,
       challenge: made.challenge.toString('base64url'),
       relyingParty,
       number: numberOf(made),
-      isInUse: (await store.anyIdentity()).length > 0,
+      isInUse: (await this.store.anyIdentity()).length > 0,
       policy: await policy(),
       expiresAt: iso(made.expiresAt),
     };
   }
 
   async candidates(body: Body<'listIdentityCandidates'>): Promise<Data<'listIdentityCandidates'>> {
-    const { store, relyingParty } = this.parts;
     if (body.serialNumber !== undefined)
-      return { relyingParty, list: await this.#ofNumber(body.serialNumber), next: null };
+      return { relyingParty: this.parts.relyingParty, list: await this.#ofNumber(body.serialNumber), next: null };
     const { portion = 1, protocol } = body;
-    const found = await store.identityCandidates({
-      relyingParty,
+    const found = await this.store.identityCandidates({
+      relyingParty: this.parts.relyingParty,
       aaguid: protocol === 'U2F' ? ZERO_AAGUID : (body.aaguid ?? ZERO_AAGUID),
       firmware: body.firmware ?? '',
       station: body.station ?? '',
@@ -84,25 +83,24 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
     const list = found.map(({ device, ...one }) => ({ ...one, deviceId: deviceIds.format(device) }));
     const { portions } = identityBounds;
     const isLast = portion === portions.length || list.length < portions[portion - 1]!;
-    return { relyingParty, list, next: isLast ? null : portion + 1 };
+    return { relyingParty: this.parts.relyingParty, list, next: isLast ? null : portion + 1 };
   }
 
   async #ofNumber(serialNumber: string) {
-    const { store, relyingParty } = this.parts;
-    const device = (await store.devicesBySerial([serialNumber])).get(serialNumber);
+    const device = (await this.store.devicesBySerial([serialNumber])).get(serialNumber);
     if (!device) return [];
-    const open = (await store.identitiesOf(device.number)).find(isOpen);
-    if (open?.relyingParty !== relyingParty) return [];
+    const open = (await this.store.identitiesOf(device.number)).find(isOpen);
+    if (open?.relyingParty !== this.parts.relyingParty) return [];
     return [{ credentialId: open.credentialId, deviceId: deviceIds.format(device.number), serialNumber }];
   }
 
   async shown(device: number): Promise<ShownIdentity> {
-    const all = await this.parts.store.identitiesOf(device);
+    const all = await this.store.identitiesOf(device);
     return { identity: domain.identityOf(all), identityProvedAt: isoOrNull(all.find(isOpen)?.provedAt ?? null) };
   }
 
   async credentialOf(device: number): Promise<RecognizingCredential | null> {
-    const open = (await this.parts.store.identitiesOf(device)).find(isOpen);
+    const open = (await this.store.identitiesOf(device)).find(isOpen);
     if (!open) return null;
     const { credentialId, publicKey, relyingParty, createdAt } = open;
     const credential = credentialWith(Buffer.from(credentialId, 'base64url'), pointIn(publicKey));
@@ -127,13 +125,12 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
   async bind(context: Context, identityId: string, body: BindBody): Promise<Identified> {
     const challenge = this.#open(context, identityId);
     return retrying(async () => {
-      const { store, now } = this.parts;
-      const device = await readDevice(store, body.deviceId);
+      const device = await readDevice(this.store, body.deviceId);
       if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
-      const present = (await store.identitiesOf(device.number)).find(isOpen);
+      const present = (await this.store.identitiesOf(device.number)).find(isOpen);
       if (present) demandReplacement(context, device, body.replace === true);
       const identity = await this.#made(body, challenge, device);
-      const at = now();
+      const at = this.now();
       const add: domain.IdentityAdd = {
         kind: 'identity.add',
         identity,
@@ -142,24 +139,23 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
         entry: domain.identityEntry('bound', device.deviceType),
       };
       const changes = [...(present ? [domain.lost(present, device.deviceType, 'replaced', at)] : []), add];
-      return commitLast(store, context, { at, changes }, () => identified(device, true, null));
+      return commitLast(this.store, context, { at, changes }, () => identified(device, true, null));
     });
   }
 
   /** Refuses the credential of a device: a key that has one is that device. `device`: the one that the key should be. */
   async #made(body: MadeBody, challenge: Challenge, device: DeviceRecord | null = null): Promise<domain.NewIdentity> {
-    const { store, relyingParty } = this.parts;
     const { evidence, transports = [], firmware, station, numberSource } = body;
     const made = madeCredential(evidence, {
-      relyingParty,
-      clientDataHash: identityDataHash(relyingParty, challenge.challenge),
+      relyingParty: this.parts.relyingParty,
+      clientDataHash: identityDataHash(this.parts.relyingParty, challenge.challenge),
     });
-    const existing = await store.identityWith(made.credentialId);
-    if (existing) throw otherKey((await store.device(existing.device))!, device);
+    const existing = await this.store.identityWith(made.credentialId);
+    if (existing) throw otherKey((await this.store.device(existing.device))!, device);
     return {
       ...made,
       aaguid: made.aaguid === ZERO_AAGUID ? (body.aaguid ?? ZERO_AAGUID) : made.aaguid,
-      relyingParty,
+      relyingParty: this.parts.relyingParty,
       transports,
       firmware: firmware ?? '',
       numberSource,
@@ -170,17 +166,16 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
 
   async prove(context: Context, identityId: string, body: ProveBody): Promise<Identified> {
     return retrying(async () => {
-      const { store, now } = this.parts;
       const { action, deviceId } = body;
       if (action !== undefined && deviceId === undefined) throw inputError('deviceId', 'is required with action');
       const unbound = action === undefined ? this.#open(context, identityId) : null;
-      const expected = deviceId === undefined ? null : await readDevice(store, deviceId);
+      const expected = deviceId === undefined ? null : await readDevice(this.store, deviceId);
       const challenge = unbound ?? this.#open(context, identityId, { action: action!, device: expected! });
       const { credential, device } = await this.#credentialWith(body.credentialId, expected);
       const hash = identityDataHash(credential.relyingParty, challenge.challenge);
       const { touched, counter } = checkedSignature(credential, hash, body);
       if (touched) demandNext(credential, challenge, counter);
-      const at = now();
+      const at = this.now();
       const seen = {
         counter: Math.max(counter, credential.counter),
         seenAt: at,
@@ -192,16 +187,15 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
       const detail = { identityId, ...(action && { action }) };
       const entry = touched ? domain.identityEntry('proved', device.deviceType, detail) : null;
       const change = domain.changed(credential, touched ? { ...seen, provedAt: at } : seen, entry);
-      return commitLast(store, context, { at, changes: [change] }, data);
+      return commitLast(this.store, context, { at, changes: [change] }, data);
     });
   }
 
   /** The credential, and its device: the one that the key should be. */
   async #credentialWith(credentialId: string, expected: DeviceRecord | null) {
-    const { store } = this.parts;
-    const credential = await store.identityWith(credentialId);
+    const credential = await this.store.identityWith(credentialId);
     if (!credential) throw inputError('credentialId', ': no device has this credential');
-    const device = (await store.device(credential.device))!;
+    const device = (await this.store.device(credential.device))!;
     if (expected !== null && expected.number !== device.number) throw otherKey(device, expected);
     if (credential.lostAt !== null)
       throw inputError('credentialId', ': a reset of the key is recorded that has erased this credential');
@@ -214,9 +208,9 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
     action: IdentityAction,
     signature: ActionSignature | undefined,
   ): Promise<readonly domain.IdentityChange[]> {
-    const { store, relyingParty, now } = this.parts;
-    const present = (await store.identitiesOf(device.number)).find(isOpen);
-    const at = now();
+    const { relyingParty } = this.parts;
+    const present = (await this.store.identitiesOf(device.number)).find(isOpen);
+    const at = this.now();
     // Making the credential took a touch. One that seems to be made later was made before the clock was set back.
     if (present?.relyingParty !== relyingParty || Math.abs(at - present.createdAt) < VALID_MS) return [];
     if (signature === undefined) throw unsigned(device, action);
@@ -233,13 +227,13 @@ export class IdentityService extends Service<IdentityServiceParts> implements Id
   }
 
   async devicesWith(credentialIds: readonly string[]): Promise<[string, number][]> {
-    const found = await this.parts.store.presentIdentities(credentialIds);
+    const found = await this.store.presentIdentities(credentialIds);
     return Array.from(found, ([credentialId, { device }]) => [credentialId, device]);
   }
 
   #open({ caller }: Context, identityId: string, purpose?: Purpose): Challenge {
     const waited = purpose?.action === 'reset' ? RESET_MS : 0;
-    return this.parts.challenges.open(identityId, holderFor(caller, purpose), this.parts.now() - waited);
+    return this.parts.challenges.open(identityId, holderFor(caller, purpose), this.now() - waited);
   }
 }
 

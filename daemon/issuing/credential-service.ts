@@ -51,10 +51,10 @@ export class CredentialService extends Service<CredentialServiceParts> {
 
   /** Callers who issue no keys do not see by what a key is asked. */
   async list({ caller }: Pick<Context, 'caller'>, deviceId: string): Promise<Data<'listCredentials'>> {
-    const device = await readDevice(this.parts.store, deviceId);
+    const device = await readDevice(this.store, deviceId);
     const [credentials, document] = await Promise.all([
-      this.parts.store.credentialsOf(device.number),
-      this.parts.store.document(resetDocument(device.number)),
+      this.store.credentialsOf(device.number),
+      this.store.document(resetDocument(device.number)),
     ]);
     const reset = resetIn(document)?.credentials ?? [];
     const isIssuer = changers.some(role => role === caller.role);
@@ -75,11 +75,11 @@ export class CredentialService extends Service<CredentialServiceParts> {
     deviceId: string,
     { providerId, identity }: Body<'startCredential'>,
   ): Promise<Data<'startCredential'>> {
-    const { store, providers, identities } = this.parts;
-    const device = await readDevice(store, deviceId);
+    const { providers, identities } = this.parts;
+    const device = await readDevice(this.store, deviceId);
     const demandSigned = () => identities.demandSigned(context, device, 'issue', identity);
     await demandSigned();
-    const unreset = await demandNoReset(store, device.number);
+    const unreset = await demandNoReset(this.store, device.number);
     const person = await this.#personOf(device);
     const provider = await providers.find(providerId);
     await providers.demand(context, provider);
@@ -101,7 +101,7 @@ export class CredentialService extends Service<CredentialServiceParts> {
         ? domain.beginAgain(present, fields, person.number)
         : domain.beginCredential(fields, person.number);
       const changes = [change, ...(await demandSigned())];
-      const [result] = await commitFor(store, context, { at: this.parts.now(), changes, guards: [unreset] });
+      const [result] = await commitFor(this.store, context, { at: this.now(), changes, guards: [unreset] });
       if (result?.kind === 'duplicate') throw taken;
       const number = present?.number ?? (result?.kind === 'added' ? result.number : 0);
       return { credentialId: credentialIds.format(number), origin, options, expiresAt: iso(expiresAt) };
@@ -127,14 +127,13 @@ export class CredentialService extends Service<CredentialServiceParts> {
     credentialId: string,
     { response, reported }: Body<'finishCredential'>,
   ): Promise<CredentialItem> {
-    const { store, now } = this.parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) throw new ApiError(404, 'the credential is removed');
     if (credential.issuedAt !== null) {
       if (credential.credentialId === response.id) return presented(credential, device);
       throw new ApiError(Code.parameterError, 'the credential was already completed with another response');
     }
-    const unreset = await demandNoReset(store, device.number);
+    const unreset = await demandNoReset(this.store, device.number);
     checkAnswer(response, credential.begun);
     await this.#personOf(device);
     let known = credential;
@@ -147,21 +146,20 @@ export class CredentialService extends Service<CredentialServiceParts> {
       known = { ...credential, ...made, version: credential.version + 1 };
     }
     const remoteId = await this.#accepted(context, provider, known, response, isRepeated);
-    const at = now();
+    const at = this.now();
     const done = domain.issued(known, remoteId, at);
-    return commitLast(store, context, { at, changes: [done] }, () =>
+    return commitLast(this.store, context, { at, changes: [done] }, () =>
       presented({ ...known, remoteId, issuedAt: at }, device),
     );
   }
 
   async remove(context: Context, deviceId: string, credentialId: string): Promise<CredentialItem> {
-    const { store, now } = this.parts;
     const { device, credential, provider } = await this.#find(context, deviceId, credentialId);
     if (credential.removedAt !== null) return presented(credential, device);
     const change = await this.#there.remove(provider, credential);
     if (change === null) return presented(credential, device);
     const after = { ...credential, ...change.set } as domain.CredentialRecord;
-    return commitLast(store, context, { at: after.removedAt ?? now(), changes: [change] }, () =>
+    return commitLast(this.store, context, { at: after.removedAt ?? this.now(), changes: [change] }, () =>
       presented(after, device),
     );
   }
@@ -174,14 +172,13 @@ export class CredentialService extends Service<CredentialServiceParts> {
     response: AttestationResponse,
     isRepeated: boolean,
   ): Promise<string> {
-    const { providers } = this.parts;
     const lookedUp = () => this.#there.lookUp(provider, credential);
     const before = isRepeated ? await lookedUp() : null;
     if (before !== null) return before;
     const { account, label, begun, device } = credential;
     const request = { account, label, response, handle: begun?.handle ?? null, device, by: context };
     try {
-      return await providers.ask(provider, api => api.finish(request));
+      return await this.parts.providers.ask(provider, api => api.finish(request));
     } catch (error) {
       const isLost = error instanceof ProviderUnavailable;
       const found = isLost ? await lookedUp().catch(() => null) : null;
@@ -197,20 +194,19 @@ export class CredentialService extends Service<CredentialServiceParts> {
    * first request, which is still being carried out. Rejects with a `Conflict` once that node has stored the end.
    */
   #acceptedElsewhere(provider: ProviderRecord, credential: domain.CredentialRecord): Promise<string | null> {
-    const { store } = this.parts;
     const look = async () => {
       const found = await this.#there.lookUp(provider, credential);
-      if (found === null && (await store.credential(credential.number))?.version !== credential.version)
+      if (found === null && (await this.store.credential(credential.number))?.version !== credential.version)
         throw new Conflict(`credential ${credential.number} was changed at the same time`);
       return found;
     };
-    return poll(look, store.sharedWork ? OTHER_NODE_MS : { ...OTHER_NODE_MS, forMs: 0 });
+    return poll(look, this.store.sharedWork ? OTHER_NODE_MS : { ...OTHER_NODE_MS, forMs: 0 });
   }
 
   /** The provider has nothing, unless it refuses the repetition of a request that it has carried out and does not list yet. */
   #noteRefused(context: Context, credential: domain.CredentialRecord, isRepeated: boolean) {
     const nothing = { credentialId: null, begun: null };
-    const change = isRepeated ? domain.givenUp(credential, this.parts.now()) : domain.noteStep(credential, nothing);
+    const change = isRepeated ? domain.givenUp(credential, this.now()) : domain.noteStep(credential, nothing);
     return this.#commit(context, change);
   }
 
@@ -223,7 +219,7 @@ export class CredentialService extends Service<CredentialServiceParts> {
     if (open.issuedAt !== null) throw exists;
     if (open.credentialId === null) return;
     const remoteId = await this.#there.lookUp(provider, open);
-    const at = this.parts.now();
+    const at = this.now();
     // A request that is not listed may still be under way, or may have been accepted just now.
     await this.#commit(context, remoteId === null ? domain.givenUp(open, at) : domain.issued(open, remoteId, at));
     if (remoteId !== null) throw exists;
@@ -232,7 +228,7 @@ export class CredentialService extends Service<CredentialServiceParts> {
   /** A WebAuthn server names its origin itself: one that was taken over could have keys register at another site. */
   async #demandSameOrigin({ number, type }: ProviderRecord, { origin }: domain.BegunCredential): Promise<void> {
     if (type !== 'webauthn') return;
-    const earlier = await this.parts.store.credentialsAt(number, 0, FIRST);
+    const earlier = await this.store.credentialsAt(number, 0, FIRST);
     const before = earlier.find(one => one.begun !== null)?.begun?.origin ?? origin;
     if (before !== origin)
       throw new ApiError(
@@ -243,7 +239,7 @@ export class CredentialService extends Service<CredentialServiceParts> {
 
   /** Options exclude what the provider has accepted late: a key that has it would refuse to make another one. */
   async #removeGivenUp(context: Context, { number }: DeviceRecord, provider: ProviderRecord): Promise<void> {
-    for (const one of await this.parts.store.credentialsOf(number)) {
+    for (const one of await this.store.credentialsOf(number)) {
       if (one.provider !== provider.number || one.removedAt !== null || one.uncertainAt === null) continue;
       const change = await this.#there.remove(provider, one);
       if (change) await this.#commit(context, change);
@@ -251,7 +247,7 @@ export class CredentialService extends Service<CredentialServiceParts> {
   }
 
   #commit(context: Context, change: domain.CredentialChange, guards: readonly Guard[] = []) {
-    return commitFor(this.parts.store, context, { at: this.parts.now(), changes: [change], guards });
+    return commitFor(this.store, context, { at: this.now(), changes: [change], guards });
   }
 
   async #personOf(device: DeviceRecord): Promise<{ readonly userName: string; readonly number: number | null }> {
@@ -259,23 +255,23 @@ export class CredentialService extends Service<CredentialServiceParts> {
     if (device.status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
     if (device.userId === null)
       throw new ApiError(Code.parameterError, 'the device is not bound to a person: activate it');
-    const person = await personOf(this.parts.store, device);
+    const person = await personOf(this.store, device);
     if (person?.active === false)
       throw new ApiError(Code.parameterError, 'the person of the device has left: the key cannot be issued');
     return person ?? { userName: device.userId, number: null };
   }
 
   async #open({ number }: DeviceRecord, provider: ProviderRecord): Promise<domain.CredentialRecord | null> {
-    const all = await this.parts.store.credentialsOf(number);
+    const all = await this.store.credentialsOf(number);
     return (
       all.find(one => one.provider === provider.number && one.removedAt === null && one.uncertainAt === null) ?? null
     );
   }
 
   async #find(context: Context, deviceId: string, credentialId: string) {
-    const device = await readDevice(this.parts.store, deviceId);
+    const device = await readDevice(this.store, deviceId);
     const number = credentialIds.parse(credentialId);
-    const credential = number === null ? null : await this.parts.store.credential(number);
+    const credential = number === null ? null : await this.store.credential(number);
     if (credential?.device !== device.number) throw new ApiError(404, 'the device has no such credential');
     const provider = await this.parts.providers.find(providerIds.format(credential.provider));
     await this.parts.providers.demand(context, provider);

@@ -46,37 +46,36 @@ export class KeyResetService extends Service<KeyResetParts> {
       const { stage } = body;
       if (stage === 'canceled') return this.#cancel(context, found);
       // A reset that is open was allowed when it was begun. The key that was erased cannot sign.
-      const { identities } = this.parts;
-      const signed = found.open ? [] : await identities.demandSigned(context, found.device, 'reset', body.identity);
+      const signed = found.open
+        ? []
+        : await this.parts.identities.demandSigned(context, found.device, 'reset', body.identity);
       return stage === 'begun' ? this.#begin(context, found, body.hadPin === true, signed) : this.#done(context, found);
     });
   }
 
   /** A caller who may not remove the credentials, or replace the stored PIN, is refused before the key is erased. */
   async #begin(context: Context, found: DeviceReset, hadPin: boolean, signed: readonly Change[]): Promise<KeyReset> {
-    const { store, providers, now } = this.parts;
     const { device, credentials, open, version } = found;
     if (open) throw new ApiError(Code.parameterError, OPEN);
     const held = credentials.filter(domain.isHeld);
     for (const provider of new Set(held.map(one => one.provider)))
-      await providers.demand(context, await providers.find(providerIds.format(provider)));
-    const at = now();
-    await forgottenPin(store, context, device.number, at);
+      await this.parts.providers.demand(context, await this.parts.providers.find(providerIds.format(provider)));
+    const at = this.now();
+    await forgottenPin(this.store, context, device.number, at);
     if (held.length === 0) return presented(found);
     const begun = { begunAt: at, hadPin, credentials: held.map(({ number }) => number) };
     const changes = [domain.setReset(device.number, version, begun, 'KEY_RESET_BEGUN'), ...signed];
-    return commitLast(store, context, { at, changes }, () => presented({ ...found, open: begun }));
+    return commitLast(this.store, context, { at, changes }, () => presented({ ...found, open: begun }));
   }
 
   /** All in one commit: `CredentialRemovals` continues with it, whatever ends this daemon or its caller. */
   async #done(context: Context, found: DeviceReset): Promise<KeyReset> {
-    const { store, now } = this.parts;
     const { device, credentials, open, version } = found;
     if (open) await this.#demandEnding(context, credentials, open);
-    const at = now();
-    const pin = await forgottenPin(store, open ? null : context, device.number, at);
+    const at = this.now();
+    const pin = await forgottenPin(this.store, open ? null : context, device.number, at);
     const ended = open ? domain.erased(credentials, open, at) : [];
-    const identities = await store.identitiesOf(device.number);
+    const identities = await this.store.identitiesOf(device.number);
     const changes = [
       ...ended,
       ...(pin ? [pin] : []),
@@ -86,7 +85,7 @@ export class KeyResetService extends Service<KeyResetParts> {
     if (changes.length === 0) return presented(found);
     const pending = ended.filter(one => one.kind === 'credential.set' && one.set.uncertainAt !== undefined).length;
     const after = presented({ ...found, open: null });
-    return commitLast(store, context, { at, changes }, () => ({ ...after, pending: after.pending + pending }));
+    return commitLast(this.store, context, { at, changes }, () => ({ ...after, pending: after.pending + pending }));
   }
 
   /** Only those who could begin it: else a DEALER without the key could take an ADMIN's key. No step-up: the key is erased. */
@@ -106,15 +105,14 @@ export class KeyResetService extends Service<KeyResetParts> {
     const after = presented({ ...found, open: null });
     if (!open) return after;
     const changes = [domain.setReset(device.number, version, null, 'KEY_RESET_CANCELED')];
-    return commitLast(this.parts.store, context, { at: this.parts.now(), changes }, () => after);
+    return commitLast(this.store, context, { at: this.now(), changes }, () => after);
   }
 
   async #read(deviceId: string): Promise<DeviceReset> {
-    const { store } = this.parts;
-    const device = await readDevice(store, deviceId);
+    const device = await readDevice(this.store, deviceId);
     const [document, credentials] = await Promise.all([
-      store.document(domain.resetDocument(device.number)),
-      store.credentialsOf(device.number),
+      this.store.document(domain.resetDocument(device.number)),
+      this.store.credentialsOf(device.number),
     ]);
     return { device, credentials, open: domain.resetIn(document), version: document?.version ?? 0 };
   }

@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 import * as domain from './pin.ts';
 
 /** A refusal is thrown as an `ApiError`. */
-export class PinService extends Service<ServiceParts> {
+export class PinService extends Service {
   readonly #policy: StoredSettings<PinPolicy>;
 
   constructor(parts: ServiceParts) {
@@ -31,7 +31,7 @@ export class PinService extends Service<ServiceParts> {
     return this.#policy.set(context, policy);
   }
 
-  async store(
+  async save(
     context: Context,
     deviceId: string,
     { sealed, reset = false, dryRun = false }: Body<'storePin'>,
@@ -39,16 +39,16 @@ export class PinService extends Service<ServiceParts> {
     if (sealed === undefined && !reset) throw inputError('sealed', 'is required');
     if (sealed !== undefined && !domain.isSealed(sealed)) throw inputError('sealed', 'must be an age file');
     return retrying(async () => {
-      const { number, status } = await readDevice(this.parts.store, deviceId);
+      const { number, status } = await readDevice(this.store, deviceId);
       if (status === 'DEACTIVATED') throw new ApiError(Code.deviceDeactivated);
-      const document = await this.parts.store.document(domain.pinDocument(number));
+      const document = await this.store.document(domain.pinDocument(number));
       const before = domain.pinIn(document);
       const isStored = before !== null && before.sealed !== null;
       if (isStored && !reset) throw new ApiError(Code.parameterError, STORED);
       if (sealed === undefined && !isStored) return presented(number, null);
       const earlier = before === null ? [] : earlierPins(context, before);
       if (dryRun) return presented(number, before);
-      const at = this.parts.now();
+      const at = this.now();
       const pin = {
         sealed: sealed ?? null,
         storedAt: at,
@@ -59,27 +59,27 @@ export class PinService extends Service<ServiceParts> {
       const entry = { type: sealed === undefined ? 'PIN_REMOVED' : 'PIN_STORED', detail } as const;
       const changes = [domain.setPin(number, document?.version ?? 0, pin, entry)];
       const guards = [{ kind: 'device', device: number, status: [status] }] as const;
-      return commitLast(this.parts.store, context, { at, changes, guards }, () => presented(number, pin));
+      return commitLast(this.store, context, { at, changes, guards }, () => presented(number, pin));
     });
   }
 
   async read(context: Context, deviceId: string): Promise<Data<'readPin'>> {
-    const { number, status } = await readDevice(this.parts.store, deviceId);
+    const { number, status } = await readDevice(this.store, deviceId);
     return retrying(async () => {
-      const document = await this.parts.store.document(domain.pinDocument(number));
+      const document = await this.store.document(domain.pinDocument(number));
       const pin = domain.pinIn(document);
       if (!document || !pin || status === 'DEACTIVATED') throw new ApiError(404, 'no PIN of this device is stored');
-      const at = this.parts.now();
+      const at = this.now();
       const changes = [domain.setPin(number, document.version, { ...pin, openedAt: at }, { type: 'PIN_READ' })];
       const { sealed, earlier } = pin;
       const shown = { ...presented(number, pin), sealed, earlier: [...earlier] };
-      return commitLast(this.parts.store, context, { at, changes }, () => shown);
+      return commitLast(this.store, context, { at, changes }, () => shown);
     });
   }
 }
 
 /**
- * Forgets the PIN of a key that was reset: it becomes an earlier one. Null if none is stored. Refuses as `PinService.store` does;
+ * Forgets the PIN of a key that was reset: it becomes an earlier one. Null if none is stored. Refuses as `PinService.save` does;
  * `context` null: the reset was permitted before.
  */
 export async function forgottenPin(

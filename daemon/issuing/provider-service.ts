@@ -67,11 +67,11 @@ export class ProviderService extends Service<ProviderServiceParts> {
   }
 
   async read(): Promise<domain.Providers> {
-    return domain.providersIn(await this.parts.store.document(domain.PROVIDERS));
+    return domain.providersIn(await this.store.document(domain.PROVIDERS));
   }
 
   async create(context: Context, body: Body<'createProvider'>): Promise<ProviderItem> {
-    const { store, sealingKey, allowed, now } = this.parts;
+    const { sealingKey, allowed } = this.parts;
     const { name, type, secret = null, ...given } = body;
     const settings = forEachProviderSetting(providerSettings, (_, each) => given[each] ?? null);
     const problem =
@@ -81,9 +81,9 @@ export class ProviderService extends Service<ProviderServiceParts> {
       const providers = await this.read();
       const fields = { number: providers.last + 1, type, ...settings };
       const sealed = sealSecret(sealingKey, domain.providerBinding(fields), secret ?? '');
-      const record = { ...fields, name, sealed, createdAt: now() };
+      const record = { ...fields, name, sealed, createdAt: this.now() };
       const change = accept(domain.addProvider(providers, record));
-      return commitLast(store, context, { at: record.createdAt, changes: [change] }, () => this.#present(record));
+      return commitLast(this.store, context, { at: record.createdAt, changes: [change] }, () => this.#present(record));
     });
   }
 
@@ -125,13 +125,12 @@ export class ProviderService extends Service<ProviderServiceParts> {
     providerId: string,
     decide: (record: domain.ProviderRecord) => Promise<{ after: domain.ProviderRecord | null; data: T }>,
   ): Promise<T> {
-    const { store, now } = this.parts;
     return retrying(async () => {
       const providers = await this.read();
       const record = recordIn(providers, providerId);
       const { after, data } = await decide(record);
       const changes = [domain.replaceProvider(providers, record, after)];
-      return commitLast(store, context, { at: now(), changes }, () => data);
+      return commitLast(this.store, context, { at: this.now(), changes }, () => data);
     });
   }
 
@@ -185,7 +184,7 @@ export class ProviderService extends Service<ProviderServiceParts> {
 
   async #counts(): Promise<ReadonlyMap<number, CredentialCounts>> {
     const counts = new Map<number, CredentialCounts>();
-    for await (const portion of allOpenCredentials(this.parts.store))
+    for await (const portion of allOpenCredentials(this.store))
       for (const { provider, due } of portion) {
         const { present = 0, pending = 0 } = counts.get(provider) ?? {};
         counts.set(provider, { present: present + 1, pending: pending + due });

@@ -28,23 +28,22 @@ export class RemoteCredentials extends Service<RemoteParts> {
     provider: ProviderRecord,
     credential: domain.CredentialRecord,
   ): Promise<ReturnType<typeof domain.removed> | null> {
-    const { store, providers, now } = this.parts;
     const { account, credentialId, issuedAt, uncertainAt } = credential;
     let { remoteId } = credential;
     let isGone = credentialId === null;
     if (credentialId !== null) {
       remoteId ??= await this.lookUp(provider, credential);
-      const request = providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
+      const request = this.parts.providers.ask(provider, api => api.remove(account, { remoteId, credentialId }));
       const wasThere = await request.catch(async error => {
         // The provider may have removed it: it stays to be removed, also if the device is unlocked before that is known.
-        const changes = [domain.givenUp(credential, now())];
+        const changes = [domain.givenUp(credential, this.now())];
         if (error instanceof ProviderUnavailable && uncertainAt === null)
-          await store.commit({ at: now(), actor: null, requestId: null, changes });
+          await this.store.commit({ at: this.now(), actor: null, requestId: null, changes });
         throw error;
       });
       isGone = wasThere && remoteId !== null;
     }
-    const at = now();
+    const at = this.now();
     if (isGone || (issuedAt ?? uncertainAt ?? at) <= at - SETTLES_MS) return domain.removed(credential, at);
     return uncertainAt === null ? domain.givenUp(credential, at) : null;
   }

@@ -111,7 +111,7 @@ export const startIssuing: StartSubject = ({ settings, log, stack, store, instan
       setPinPolicy: ({ context, body }) => pins.setPolicy(context, body),
       showKeyReset: ({ params }) => resets.show(params.deviceId),
       recordKeyReset: ({ context, params, body }) => resets.record(context, params.deviceId, body),
-      storePin: ({ context, params, body }) => pins.store(context, params.deviceId, body),
+      storePin: ({ context, params, body }) => pins.save(context, params.deviceId, body),
       readPin: ({ context, params }) => pins.read(context, params.deviceId),
     },
     gauges: async () => {

@@ -75,21 +75,20 @@ export class CredentialRemovals extends Service<CredentialRemovalsParts> impleme
   }
 
   async look(): Promise<boolean> {
-    const { store } = this.parts;
     this.#next = this.#tail.next;
-    this.#last ??= Math.max(0, (await store.lastEventId()) - LOOK_BACK);
+    this.#last ??= Math.max(0, (await this.store.lastEventId()) - LOOK_BACK);
     if (performance.now() >= this.#sweepAt) {
-      for await (const portion of allOpenCredentials(store))
+      for await (const portion of allOpenCredentials(this.store))
         for (const { number, provider, due } of portion) if (due) this.#queues.add(provider, number);
       this.#sweepAt = performance.now() + WAIT_MS.sweep;
     }
     // Up to here: otherwise each look would walk again through all entries of other types since the last one of these.
-    const through = await store.lastEventId();
-    const ended = await store.events({ after: this.#last, through, limit: PAGE, types: ENDING });
+    const through = await this.store.lastEventId();
+    const ended = await this.store.events({ after: this.#last, through, limit: PAGE, types: ENDING });
     for (const { type, device } of ended) if (type === 'DEVICE_DEACTIVATED') await this.#removePin(device!);
     const devices = ended.map(one => this.#deviceOf(one));
     for (const device of new Set(await Promise.all(devices)))
-      for (const { number, provider } of device ? await store.credentialsOf(device) : [])
+      for (const { number, provider } of device ? await this.store.credentialsOf(device) : [])
         this.#queues.add(provider, number);
     const isPage = ended.length === PAGE;
     this.#last = isPage ? ended.at(-1)!.id : through;
@@ -108,16 +107,15 @@ export class CredentialRemovals extends Service<CredentialRemovalsParts> impleme
 
   async #deviceOf({ type, device, subject, detail }: EventRecord): Promise<number | null | undefined> {
     if (type === 'KEY_RESET') return deviceIds.parse(`${detail.deviceId}`);
-    return device ?? (await this.parts.store.credential(subject!))?.device;
+    return device ?? (await this.store.credential(subject!))?.device;
   }
 
   /** For a device that was retired because its person left. Any other deactivation removes the PIN in its own commit. */
   async #removePin(device: number): Promise<void> {
-    const { store, now } = this.parts;
-    const document = await store.document(pinDocument(device));
+    const document = await this.store.document(pinDocument(device));
     if (document === null || pinIn(document) === null) return;
     const removed = setPin(device, document.version, null, { type: 'PIN_REMOVED', detail: { reason: 'deactivated' } });
-    await store.commit({ at: now(), actor: null, requestId: null, changes: [removed] });
+    await this.store.commit({ at: this.now(), actor: null, requestId: null, changes: [removed] });
   }
 }
 

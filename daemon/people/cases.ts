@@ -33,9 +33,11 @@ interface ReadCase {
 export class Cases extends Service<ServiceParts<Store & CaseStore>> {
   /** The oldest first. */
   list({ open = true, sortOrder = 'asc', ...page }: Query<'listCases'>): Promise<Data<'listCases'>> {
-    const { store } = this.parts;
     const read = async (window: Window) => {
-      const [records, total] = await Promise.all([store.leaverCases(open, window), store.leaverCaseCount(open)]);
+      const [records, total] = await Promise.all([
+        this.store.leaverCases(open, window),
+        this.store.leaverCaseCount(open),
+      ]);
       return { rows: await Promise.all(records.map(record => this.#listed(record))), total };
     };
     return readPage({ ...page, sortOrder }, read);
@@ -46,9 +48,8 @@ export class Cases extends Service<ServiceParts<Store & CaseStore>> {
   }
 
   keep(context: Context, personId: string, { kind, id, reason }: Body<'keepCaseItem'>): Promise<Shown> {
-    const { now } = this.parts;
     return this.#change(context, personId, ({ record, items }) =>
-      domain.keep(record, items, { kind, id, reason, by: actorOf(context), at: now() }),
+      domain.keep(record, items, { kind, id, reason, by: actorOf(context), at: this.now() }),
     );
   }
 
@@ -58,13 +59,12 @@ export class Cases extends Service<ServiceParts<Store & CaseStore>> {
 
   /** The open cases that were opened until this time, the oldest first. */
   async *openBefore(time: number): AsyncGenerator<ReadCase, void> {
-    const { store } = this.parts;
     for (let offset = 0; ; ) {
       const window = { descending: false, offset, limit: PORTION };
-      const records = await store.leaverCases(true, window);
+      const records = await this.store.leaverCases(true, window);
       for (const record of records) {
         if (record.openedAt > time) return;
-        yield this.#read((await store.person(record.number))!, record);
+        yield this.#read((await this.store.person(record.number))!, record);
       }
       if (records.length < PORTION) return;
       offset += PORTION;
@@ -77,22 +77,20 @@ export class Cases extends Service<ServiceParts<Store & CaseStore>> {
     personId: string,
     decide: (read: ReadCase) => domain.CaseSet | Parameters<typeof accept>[0],
   ): Promise<Shown> {
-    const { store, now } = this.parts;
     return retrying(async () => {
       const read = await this.#find(personId);
       if (read.record.closedAt !== null) return shown(read);
       const change = accept(decide(read)) as domain.CaseSet;
-      const at = now();
+      const at = this.now();
       const record = { ...read.record, ...change.set, ...(change.closes && { closedAt: at }) };
       const items = domain.decided(read.items, record.kept);
-      return commitLast(store, context, { at, changes: [change] }, () => shown({ ...read, record, items }));
+      return commitLast(this.store, context, { at, changes: [change] }, () => shown({ ...read, record, items }));
     });
   }
 
   async #find(personId: string): Promise<ReadCase> {
-    const { store } = this.parts;
-    const person = await requirePerson(store, personId);
-    const record = await store.leaverCase(person.number);
+    const person = await requirePerson(this.store, personId);
+    const record = await this.store.leaverCase(person.number);
     if (!record)
       throw new ApiError(
         404,
@@ -104,13 +102,11 @@ export class Cases extends Service<ServiceParts<Store & CaseStore>> {
   }
 
   async #read(person: PersonRecord, record: domain.CaseRecord): Promise<ReadCase> {
-    const { store, now } = this.parts;
-    return { person, record, items: await itemsOf(store, { record, person, now: now() }) };
+    return { person, record, items: await itemsOf(this.store, { record, person, now: this.now() }) };
   }
 
   async #listed(record: domain.CaseRecord) {
-    const { store } = this.parts;
-    const person = (await store.person(record.number))!;
+    const person = (await this.store.person(record.number))!;
     const { items } = await this.#read(person, record);
     const open = items.filter(({ state }) => state === 'open');
     return {

@@ -34,18 +34,17 @@ export class ProviderDrift extends Service<DriftParts> {
 
   /** Compares, if a day has passed. */
   async daily(): Promise<void> {
-    const { store, readers, now, log } = this.parts;
-    const last = driftIn(await readDrift(store));
-    if ((last && now() < last.at + dayMs) || (await readers()).length === 0) return;
+    const { readers, log } = this.parts;
+    const last = driftIn(await readDrift(this.store));
+    if ((last && this.now() < last.at + dayMs) || (await readers()).length === 0) return;
     const { problem, steps } = await this.#find();
     await this.#record(problem, steps);
     if (problem !== null) log.warn({ problem }, 'persons were not compared with their provider');
   }
 
   async #find() {
-    const { store, readers, now } = this.parts;
-    const all = await readers();
-    const base = { readAt: iso(now()), providers: all.map(({ name }) => name), read: 0, unknown: 0 };
+    const all = await this.parts.readers();
+    const base = { readAt: iso(this.now()), providers: all.map(({ name }) => name), read: 0, unknown: 0 };
     const none = (problem: string) => ({ ...base, problem, steps: [] as DriftStep[] });
     if (all.length === 0) return none('no provider of type entra or okta can be read');
     const users = [];
@@ -59,7 +58,7 @@ export class ProviderDrift extends Service<DriftParts> {
     const remote = new RemotePersons(users);
     const steps: DriftStep[] = [];
     let known = 0;
-    for await (const persons of personPortions(store, {}))
+    for await (const persons of personPortions(this.store, {}))
       for (const person of persons) {
         const why = remote.compare(person);
         if (person.source !== SOURCE || !person.active) continue;
@@ -73,12 +72,14 @@ export class ProviderDrift extends Service<DriftParts> {
   }
 
   async #leave(context: Context, { number }: PersonRecord): Promise<Step['outcome']> {
-    const { store, leavers, now } = this.parts;
     return retrying(async () => {
-      const person = (await store.person(number))!;
+      const person = (await this.store.person(number))!;
       if (!person.active) return 'left';
       const step = { step: 'leave', reason: leaverReason(SOURCE), endedBy: 'source' } as const;
-      const results = await commitFor(store, context, { at: now(), changes: await leavers.changes([person], step) });
+      const results = await commitFor(this.store, context, {
+        at: this.now(),
+        changes: await this.parts.leavers.changes([person], step),
+      });
       const { dueAt, accounts } = leaverResult(results);
       if (dueAt !== null) return 'due';
       return accounts ? 'left' : 'held';
@@ -86,16 +87,15 @@ export class ProviderDrift extends Service<DriftParts> {
   }
 
   async #record(problem: string | null, steps: readonly DriftStep[]): Promise<void> {
-    const { store, now } = this.parts;
     await retrying(async () => {
-      const before = await readDrift(store);
+      const before = await readDrift(this.store);
       // What was found stays known while a provider cannot be read.
       const persons =
         problem === null
           ? steps.slice(0, driftBounds.shown).map(({ person }) => person.number)
           : (driftIn(before)?.persons ?? []);
-      const change = recordDrift(before, { at: now(), problem, persons });
-      await store.commit({ at: now(), actor: null, requestId: null, changes: [change] });
+      const change = recordDrift(before, { at: this.now(), problem, persons });
+      await this.store.commit({ at: this.now(), actor: null, requestId: null, changes: [change] });
     });
   }
 }

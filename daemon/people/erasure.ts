@@ -61,39 +61,38 @@ export class Erasure extends Service<ErasureParts> {
 
   /** Idempotent: of a person who is erased, the free space is cleared again. */
   async erase(context: Context, personId: string, { confirmPassword }: Body<'erasePerson'>): Promise<Erased> {
-    const { store, now, confirm } = this.parts;
-    const first = await requirePerson(this.parts.store, personId);
+    const first = await requirePerson(this.store, personId);
     await this.#demand(first);
-    await confirm(context, confirmPassword);
+    await this.parts.confirm(context, confirmPassword);
     const response = await retrying(async () => {
       const { person, owned, changes } = await this.#decide(personId);
-      const accounts = (await accountsOf(store, person)).map(({ number }) => userIds.format(number));
+      const accounts = (await accountsOf(this.store, person)).map(({ number }) => userIds.format(number));
       const { copiesDays } = (await this.parts.policies.read()).config;
       const data: Erased = {
         personId,
-        erasedAt: iso(now()),
+        erasedAt: iso(this.now()),
         devices: owned.map(deviceIds.format),
-        remains: remaining(person, accounts, { now: now(), copiesDays: copiesDays ?? null }),
+        remains: remaining(person, accounts, { now: this.now(), copiesDays: copiesDays ?? null }),
       };
       // Its response is stored once the database is rewritten: a request that was interrupted before is carried out again.
-      await commitFor(store, context, { at: now(), changes });
+      await commitFor(this.store, context, { at: this.now(), changes });
       return data;
     });
-    await store.eraseFreeSpace([{ userKey: first.userKey, userId: personIds.format(first.number) }]);
+    await this.store.eraseFreeSpace([{ userKey: first.userKey, userId: personIds.format(first.number) }]);
     return response;
   }
 
   /** Erases those whose time by the policy ended before this day (UTC), so that the database is rewritten once a day at most. */
   async eraseDue(turn: AbortSignal): Promise<void> {
-    const { store, policies, now, log } = this.parts;
+    const { policies, log } = this.parts;
     const { retentionDays } = (await policies.read()).config;
     if (!retentionDays) return;
-    const before = closedBefore(now(), retentionDays);
+    const before = closedBefore(this.now(), retentionDays);
     // A daemon that was killed may have erased persons without rewriting the database.
-    const erased = (this.#hasRepeated ? [] : await store.erasedByPolicy(now() - DAY_MS)).map(nameOfErased);
+    const erased = (this.#hasRepeated ? [] : await this.store.erasedByPolicy(this.now() - DAY_MS)).map(nameOfErased);
     this.#hasRepeated = true;
     for (let after = 0; !turn.aborted; ) {
-      const due = await store.erasablePersons(before, after, PORTION);
+      const due = await this.store.erasablePersons(before, after, PORTION);
       for (const number of due) {
         if (turn.aborted) break;
         const person = await retrying(() => this.#eraseByPolicy(personIds.format(number))).catch(error => {
@@ -108,19 +107,18 @@ export class Erasure extends Service<ErasureParts> {
       if (due.length < PORTION) break;
       after = due.at(-1)!;
     }
-    if (erased.length > 0) await store.eraseFreeSpace(erased);
+    if (erased.length > 0) await this.store.eraseFreeSpace(erased);
   }
 
   async #eraseByPolicy(personId: string): Promise<PersonRecord> {
-    const { store, now } = this.parts;
     const { person, changes } = await this.#decide(personId);
-    await store.commit({ at: now(), actor: null, requestId: null, changes });
+    await this.store.commit({ at: this.now(), actor: null, requestId: null, changes });
     return person;
   }
 
   /** The changes that erase a person. */
   async #decide(personId: string) {
-    const person = await requirePerson(this.parts.store, personId);
+    const person = await requirePerson(this.store, personId);
     await this.#demand(person);
     const owned = await this.#devicesOf(person);
     const { number, version, userKey } = person;
@@ -134,23 +132,21 @@ export class Erasure extends Service<ErasureParts> {
   }
 
   async #devicesOf({ number, userKey, userName }: PersonRecord): Promise<readonly number[]> {
-    const { store } = this.parts;
-    const holder = await store.personByName(userName);
+    const holder = await this.store.personByName(userName);
     const isTaken = holder !== null && holder.number !== number && holder.removedAt === null;
     const [owned, named] = await Promise.all([
-      store.devicesOf(number),
-      isTaken ? [] : store.unmatchedNamedDevices(userKey),
+      this.store.devicesOf(number),
+      isTaken ? [] : this.store.unmatchedNamedDevices(userKey),
     ]);
     return [...owned, ...named].map(device => device.number).sort((a, b) => a - b);
   }
 
   async #demand(person: PersonRecord): Promise<void> {
-    const { store } = this.parts;
-    const refusal = erasureRefusal(person, await store.leaverCase(person.number));
+    const refusal = erasureRefusal(person, await this.store.leaverCase(person.number));
     if (refusal) accept(refusal);
     if (person.endedBy === 'erasure') return;
-    for (const { number } of await store.devicesOf(person.number)) {
-      const open = ((await store.credentialsOf?.(number)) ?? []).find(({ removedAt }) => removedAt === null);
+    for (const { number } of await this.store.devicesOf(person.number)) {
+      const open = ((await this.store.credentialsOf?.(number)) ?? []).find(({ removedAt }) => removedAt === null);
       if (open)
         throw new ApiError(
           Code.parameterError,

@@ -1,6 +1,6 @@
 /** Consequences for the devices of persons who leave. */
 import { userIds } from '../../src/contract/ids.ts';
-import { Service } from '../requests/context.ts';
+import { WithParts } from '../requests/context.ts';
 import type { Change, ChangeResult } from '../store/commit.ts';
 import type { Store } from '../store/store.ts';
 import { leaverReason } from './decisions.ts';
@@ -21,7 +21,7 @@ const PORTION = 500;
 const MAX_LOCKED = 1000;
 
 /** Makes the changes of leavers. */
-export class Leavers extends Service<{ readonly store: Store; readonly policies: Pick<PeoplePolicies, 'read'> }> {
+export class Leavers extends WithParts<{ readonly store: Store; readonly policies: Pick<PeoplePolicies, 'read'> }> {
   /** The changes of leaving for these persons, one for each, in order. `userName`: the name after the commit, which may also change it. */
   async changes(
     persons: readonly Pick<PersonRecord, 'number' | 'userName'>[],

@@ -10,7 +10,7 @@ import { compileReader } from '../../src/contract/validate.ts';
 import { give } from '../accounts/user.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import { batchResults } from '../requests/batch.ts';
-import { type Context, commitLast, retrying, Service, type ServiceParts } from '../requests/context.ts';
+import { type Context, commitLast, retrying, Service } from '../requests/context.ts';
 import type { Change, Guard } from '../store/commit.ts';
 import { readPage } from '../store/page.ts';
 import type { Window } from '../store/queries.ts';
@@ -29,11 +29,13 @@ const MOST = 5;
 const readItem = compileReader(Type.Object({ ...matchItem }));
 
 /** A refusal of the whole request is thrown as an `ApiError`. */
-export class MatchingDevices extends Service<ServiceParts> {
+export class MatchingDevices extends Service {
   list(page: Query<'listUnmatched'>): Promise<Data<'listUnmatched'>> {
-    const { store } = this.parts;
     const read = async ({ limit, offset }: Window) => {
-      const [devices, total] = await Promise.all([store.unmatchedDevices(limit, offset), store.unmatchedCount()]);
+      const [devices, total] = await Promise.all([
+        this.store.unmatchedDevices(limit, offset),
+        this.store.unmatchedCount(),
+      ]);
       const candidates = await this.#candidates(devices.map(({ userId }) => userId));
       const rows = devices.map(({ number, userId }) => {
         return { deviceId: deviceIds.format(number), userId, candidates: candidates(userId) };
@@ -45,9 +47,8 @@ export class MatchingDevices extends Service<ServiceParts> {
 
   /** Accepted items are one commit. Of two items for one device, the second is decided after the first. */
   match(context: Context, { matches }: Body<'matchPeople'>): Promise<Data<'matchPeople'>> {
-    const { store, now } = this.parts;
     return retrying(async () => {
-      const at = now();
+      const at = this.now();
       const changes: Change[] = [];
       const guards: Guard[] = [];
       const matched = new Map<number, PersonRecord>();
@@ -75,21 +76,20 @@ export class MatchingDevices extends Service<ServiceParts> {
         }
       }
       const data = () => batchResults(results);
-      return changes.length > 0 ? commitLast(store, context, { at, changes, guards }, data) : data();
+      return changes.length > 0 ? commitLast(this.store, context, { at, changes, guards }, data) : data();
     });
   }
 
   /** Gives an account to an active person: a leave then ends it. */
   async #account(context: Context, item: unknown) {
-    const { store } = this.parts;
     const { deviceId, accountId = '', personId } = itemIn(item);
     if (deviceId !== undefined) throw new ApiError(Code.parameterError, 'either deviceId or accountId is required');
     if (context.caller.serviceToken !== null)
       throw new ApiError(Code.noPermission, 'a service token cannot change accounts');
     const number = userIds.parse(accountId);
-    const account = number === null ? null : await store.user(number);
+    const account = number === null ? null : await this.store.user(number);
     if (!account) throw new ApiError(404, `account ${accountId} does not exist`);
-    const person = await personWith(store, personId);
+    const person = await personWith(this.store, personId);
     if (!person) throw new ApiError(404, `person ${personId} does not exist`);
     const result = {
       deviceId: null,
@@ -102,7 +102,7 @@ export class MatchingDevices extends Service<ServiceParts> {
     if (account.userKey === person.userKey) return { result, changes: [], guards: [] };
     if (!person.active)
       throw new ApiError(Code.parameterError, `${personId} has left: disable the account ${accountId} instead`);
-    const holder = await store.personByName(account.userKey);
+    const holder = await this.store.personByName(account.userKey);
     if (holder && holder.removedAt === null)
       throw new ApiError(Code.parameterError, `account ${accountId} belongs to ${personIds.format(holder.number)}`);
     const { change, guards } = give(account, person.userKey, { before: null, after: personId });
@@ -110,13 +110,12 @@ export class MatchingDevices extends Service<ServiceParts> {
   }
 
   async #read(item: unknown) {
-    const { store } = this.parts;
     const { deviceId, personId } = itemIn(item);
     if (deviceId === undefined) throw new ApiError(Code.parameterError, 'either deviceId or accountId is required');
     const number = deviceIds.parse(deviceId);
-    const device = number === null ? null : await store.device(number);
+    const device = number === null ? null : await this.store.device(number);
     if (!device) throw new ApiError(Code.deviceNotFound);
-    const person = await personWith(store, personId);
+    const person = await personWith(this.store, personId);
     if (!person) throw new ApiError(404, `person ${personId} does not exist`);
     const result = { deviceId, personId, status: 'success', code: SUCCESS, message: 'success' } as const;
     return { device, person, result };
@@ -127,7 +126,7 @@ export class MatchingDevices extends Service<ServiceParts> {
     const wanted = new Map(
       userIds.flatMap(userId => [...keysOf(userId)].map(key => [key, new Map<number, MatchCandidate>()])),
     );
-    for await (const persons of wanted.size > 0 ? personPortions(this.parts.store, {}) : [])
+    for await (const persons of wanted.size > 0 ? personPortions(this.store, {}) : [])
       for (const person of persons)
         for (const [why, key] of formsOf(person)) {
           const found = wanted.get(key);

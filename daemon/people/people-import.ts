@@ -45,7 +45,6 @@ export class PeopleImport extends Service<ImportParts> {
     context: Context,
     { people, adopt = false, dryRun = false }: Body<'importPeople'>,
   ): Promise<Data<'importPeople'>> {
-    const { store, now } = this.parts;
     return retrying(async () => {
       const decided = await this.#decide(people, adopt);
       const leavers = decided.flatMap(one => ('change' in one && one.change === 'leave' ? [one.person!] : []));
@@ -73,14 +72,14 @@ export class PeopleImport extends Service<ImportParts> {
             decided.flatMap((one, i) => refusedItem(one, people[i])),
           );
       const all = [...changes, ...refused];
-      return all.length > 0 ? commitLast(store, context, { at: now(), changes: all }, data) : data([]);
+      return all.length > 0 ? commitLast(this.store, context, { at: this.now(), changes: all }, data) : data([]);
     });
   }
 
   async #decide(items: readonly unknown[], adopt: boolean): Promise<Decided[]> {
     const read = items.map(item => readItem(item));
     const keys = read.map(item => (item.ok ? personKey(item.value.userName) : null));
-    const known = await personsByKey(this.parts.store, [...new Set(keys.filter(key => key !== null))]);
+    const known = await personsByKey(this.store, [...new Set(keys.filter(key => key !== null))]);
     const seen = new Set<string | null>();
     const decided: Decided[] = [];
     for (const [i, item] of read.entries()) {
@@ -97,7 +96,7 @@ export class PeopleImport extends Service<ImportParts> {
   }
 
   async #activeDevices({ number }: PersonRecord): Promise<readonly [number, number]> {
-    const devices = await this.parts.store.devicesOf(number);
+    const devices = await this.store.devicesOf(number);
     return [number, devices.filter(({ status }) => status === 'ACTIVE').length];
   }
 }

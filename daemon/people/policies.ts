@@ -45,7 +45,7 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements Owne
     const keys = [...new Set(userIds.map(personKey))];
     const named = new Map<LookupKey, PersonRecord>();
     for (let from = 0; from < keys.length; from += PORTION)
-      for (const [key, person] of await this.parts.store.personsByKey(keys.slice(from, from + PORTION)))
+      for (const [key, person] of await this.store.personsByKey(keys.slice(from, from + PORTION)))
         named.set(key, person);
     return named;
   }
@@ -53,14 +53,14 @@ export class PeoplePolicies extends StoredSettings<PeoplePolicy> implements Owne
   async leftAmong(persons: readonly number[]): Promise<ReadonlySet<number>> {
     if (persons.length === 0) return new Set();
     const window = { descending: false, offset: 0, limit: persons.length };
-    const { rows } = await this.parts.store.people({ numbers: persons, active: false, ...window });
+    const { rows } = await this.store.people({ numbers: persons, active: false, ...window });
     return new Set(rows.map(({ number }) => number));
   }
 
   /** Judges whether others than an ADMIN may unlock a LOCKED device: not one of a person who has left. */
   async judgeUnlock({ number, status, person, userId }: DeviceRecord): Promise<OwnerVerdict> {
     if (userId === null) return { fault: null, guards: [] };
-    const found = await (person === null ? this.parts.store.personByName(userId) : this.parts.store.person(person));
+    const found = await (person === null ? this.store.personByName(userId) : this.store.person(person));
     const samePerson = { kind: 'device', device: number, status: [status], fields: { person } } as const;
     return { fault: unlockFault(found), guards: [{ kind: 'present', person, userId }, samePerson] };
   }

@@ -5,7 +5,7 @@ import { personKey } from '../../src/contract/person-key.ts';
 import { type PersonSource, provisioningSources } from '../../src/contract/person-values.ts';
 import type { Data, Query } from '../../src/contract/routes.ts';
 import { iso } from '../base/time.ts';
-import { Service } from '../requests/context.ts';
+import { WithParts } from '../requests/context.ts';
 import { pageOf } from '../store/page.ts';
 import type { RecordQueries } from '../store/read/records.ts';
 import type { Store } from '../store/store.ts';
@@ -62,7 +62,7 @@ interface LogParts {
   readonly refused: Pick<RefusedRequests, 'all'>;
 }
 
-export class ProvisioningLog extends Service<LogParts> {
+export class ProvisioningLog extends WithParts<LogParts> {
   /** The newest first, unless the request wants another order. */
   async list({ source, personId, ...page }: Query<'listProvisioning'>): Promise<Data<'listProvisioning'>> {
     const person = personId === undefined ? undefined : await personWith(this.parts.store, personId);
@@ -73,11 +73,10 @@ export class ProvisioningLog extends Service<LogParts> {
 
   /** `person`: undefined for all. */
   async #changed(person: PersonRecord | undefined): Promise<Logged[]> {
-    const { store } = this.parts;
-    const entries = await store.personEntries(person?.number ?? null, provisioningLog.entries);
+    const entries = await this.parts.store.personEntries(person?.number ?? null, provisioningLog.entries);
     const known = new Map<number, PersonRecord | null>(person && [[person.number, person]]);
     for (const number of new Set(entries.map(entry => entry.person)))
-      if (!known.has(number)) known.set(number, await store.person(number));
+      if (!known.has(number)) known.set(number, await this.parts.store.person(number));
     return entries.flatMap(entry => {
       const { source: before, fields = [] } = JSON.parse(entry.detail) as {
         readonly source?: PersonSource;

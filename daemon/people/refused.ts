@@ -28,11 +28,13 @@ export class RefusedRequests extends Service<RefusedParts> {
   /** The change that lists them, for the commit that stores the rest of the request; none if there is nothing to list. */
   changes(source: ProvisioningSource, refused: readonly Refused[]): RefusedAdd[] {
     if (refused.length === 0) return [];
-    const { log, now } = this.parts;
     // Without names: the log is read by more people than the list.
     const fields = [...new Set(refused.map(({ field }) => field ?? 'request'))].slice(0, 20);
-    log.warn({ source, fields }, 'a provisioning request was not stored as sent: devmgr people refused has the reason');
-    if (now() - this.#window.since > MINUTE_MS) this.#window = { since: now(), writes: 0 };
+    this.parts.log.warn(
+      { source, fields },
+      'a provisioning request was not stored as sent: devmgr people refused has the reason',
+    );
+    if (this.now() - this.#window.since > MINUTE_MS) this.#window = { since: this.now(), writes: 0 };
     if (++this.#window.writes > MOST_WRITES) return [];
     const requests = refused.slice(0, refusedBounds.kept).map(({ userName, field, reason }) => ({
       userName: plain(userName),
@@ -45,8 +47,7 @@ export class RefusedRequests extends Service<RefusedParts> {
   /** Lists what has changed nothing else. */
   async add(source: ProvisioningSource, refused: readonly Refused[]): Promise<void> {
     const changes = this.changes(source, refused);
-    if (changes.length > 0)
-      await this.parts.store.commit({ at: this.parts.now(), actor: null, requestId: null, changes });
+    if (changes.length > 0) await this.store.commit({ at: this.now(), actor: null, requestId: null, changes });
   }
 
   /** The newest first, unless the request wants another order. */
@@ -57,16 +58,16 @@ export class RefusedRequests extends Service<RefusedParts> {
 
   /** How many were refused within the last day, at most `refusedBounds.kept` of each source. */
   async recent(): Promise<number> {
-    const since = this.parts.now() - DAY_MS;
+    const since = this.now() - DAY_MS;
     return (await this.all(provisioningSources)).filter(({ at }) => at > since).length;
   }
 
   /** The requests of these sources that are kept. */
   async all(sources: readonly ProvisioningSource[]) {
-    const rows = await this.parts.store.refusedRequests();
+    const rows = await this.store.refusedRequests();
     return sources.flatMap(source => {
       const { requests = [] } = rows.find(({ number }) => number === numberOfSource(source)) ?? {};
-      return keptRefusals(requests, this.parts.now()).map(request => ({ ...request, source }));
+      return keptRefusals(requests, this.now()).map(request => ({ ...request, source }));
     });
   }
 }

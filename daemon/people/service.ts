@@ -52,8 +52,7 @@ export class PeopleService extends Service<PeopleServiceParts> {
     { caller }: Context,
     { keyword, userName, source, active, group, activeDevices, ...page }: Query<'listPeople'>,
   ): Promise<Data<'listPeople'>> {
-    const { store } = this.parts;
-    const numbered = group === undefined ? undefined : (groupNamed(await readGroups(store), group)?.number ?? 0);
+    const numbered = group === undefined ? undefined : (groupNamed(await readGroups(this.store), group)?.number ?? 0);
     const userKeys = userName?.map(personKey);
     const filter = {
       keyword,
@@ -64,23 +63,22 @@ export class PeopleService extends Service<PeopleServiceParts> {
       group: numbered,
       activeDevices,
     };
-    const read = (window: Window) => store.people({ ...filter, ...window });
+    const read = (window: Window) => this.store.people({ ...filter, ...window });
     const { list, pagination } = await readPage(page, read);
     return { list: await this.#shown(caller, list), pagination };
   }
 
   async show({ caller }: Context, personId: string): Promise<api.Person> {
-    return (await this.#shown(caller, [await requirePerson(this.parts.store, personId)]))[0]!;
+    return (await this.#shown(caller, [await requirePerson(this.store, personId)]))[0]!;
   }
 
   async create(context: Context, { userName, name, email }: Body<'createPerson'>): Promise<api.Person> {
-    const { store, now } = this.parts;
     const details = { userName, name: name ?? null, names: null, email: email ?? null, externalId: null } as const;
     const change = domain.create({ ...details, groups: [], source: 'local' });
-    const at = now();
-    if (await store.personByName(userName)) throw taken(userName);
-    const devices = (await store.devices({ userId: userName, ...firstDevice })).total;
-    return commitLast(store, context, { at, changes: [change] }, ([result]) => {
+    const at = this.now();
+    if (await this.store.personByName(userName)) throw taken(userName);
+    const devices = (await this.store.devices({ userId: userName, ...firstDevice })).total;
+    return commitLast(this.store, context, { at, changes: [change] }, ([result]) => {
       if (result?.kind !== 'added') throw taken(userName);
       const times = { createdAt: timeOf(result, at), updatedAt: timeOf(result, at) };
       const record = { ...change.person, number: result.number, ...times, search: '' };
@@ -89,13 +87,15 @@ export class PeopleService extends Service<PeopleServiceParts> {
   }
 
   async leave(context: Context, personId: string, { reason }: Body<'personLeaves'>): Promise<Data<'personLeaves'>> {
-    const { store, leavers, now } = this.parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
-        const person = await requirePerson(this.parts.store, personId);
-        const changes = await leavers.changes([person], { step: 'leave', reason, endedBy: 'admin' });
-        const [access, credentials] = await Promise.all([accessOf(store, person, now()), this.#credentialsOf(person)]);
-        return commitLast(store, context, { at: now(), changes }, results => {
+        const person = await requirePerson(this.store, personId);
+        const changes = await this.parts.leavers.changes([person], { step: 'leave', reason, endedBy: 'admin' });
+        const [access, credentials] = await Promise.all([
+          accessOf(this.store, person, this.now()),
+          this.#credentialsOf(person),
+        ]);
+        return commitLast(this.store, context, { at: this.now(), changes }, results => {
           const { locked, held, dueAt, accounts } = leaverResult(results);
           return {
             locked: locked.map(deviceIds.format),
@@ -113,18 +113,16 @@ export class PeopleService extends Service<PeopleServiceParts> {
 
   /** Numbers of the credentials that providers accept, by the numbers of the ACTIVE devices of a person. */
   async #credentialsOf({ number }: PersonRecord): Promise<ReadonlyMap<number, readonly number[]>> {
-    const { store } = this.parts;
-    const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
+    const active = (await this.store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
     const of = async (device: number) => {
-      const open = ((await store.credentialsOf?.(device)) ?? []).filter(({ removedAt }) => removedAt === null);
+      const open = ((await this.store.credentialsOf?.(device)) ?? []).filter(({ removedAt }) => removedAt === null);
       return [device, open.map(credential => credential.number)] as const;
     };
     return new Map(await Promise.all(active.map(device => of(device.number))));
   }
 
   async access(personId: string): Promise<Data<'getPersonAccess'>> {
-    const { store, now } = this.parts;
-    const access = await accessOf(store, await requirePerson(this.parts.store, personId), now());
+    const access = await accessOf(this.store, await requirePerson(this.store, personId), this.now());
     const webhooks = webhooksMadeBy(await this.parts.webhooks(), access);
     return {
       accounts: access.accounts.map(({ number }) => userIds.format(number)),
@@ -134,49 +132,47 @@ export class PeopleService extends Service<PeopleServiceParts> {
   }
 
   async report(personId: string): Promise<Data<'reportPerson'>> {
-    const { store, now } = this.parts;
-    return reportOn(store, await requirePerson(this.parts.store, personId), now());
+    return reportOn(this.store, await requirePerson(this.store, personId), this.now());
   }
 
   /** Access of people who have left: what they still have, or could use if it were not refused. */
   async leftovers(): Promise<Data<'countLeftovers'>> {
-    const { store, now } = this.parts;
     const [activeDevices, tokens, webhooks] = await Promise.all([
-      store.leaverDevices(),
-      store.ownerlessTokens(now()),
-      this.parts.webhooks().then(list => ownerlessWebhooks(list, store)),
+      this.store.leaverDevices(),
+      this.store.ownerlessTokens(this.now()),
+      this.parts.webhooks().then(list => ownerlessWebhooks(list, this.store)),
     ]);
     return { activeDevices, tokens, webhooks: webhooks.map(({ number }) => webhookIds.format(number)) };
   }
 
   async comeBack(context: Context, personId: string): Promise<Data<'personReturns'>> {
-    const { store, leavers, now } = this.parts;
     return this.#changes.run(personId, () =>
       retrying(async () => {
-        const person = await requirePerson(this.parts.store, personId);
+        const person = await requirePerson(this.store, personId);
         if (person.endedBy === 'erasure')
           throw new ApiError(Code.parameterError, `${personId} was erased. Add the person again: devmgr people add`);
-        const present = await store.personByName(person.userName);
+        const present = await this.store.personByName(person.userName);
         if (present?.number !== person.number && present?.removedAt === null && person.removedAt !== null)
           throw new ApiError(
             Code.parameterError,
             `userName ${person.userName} is that of ${personIds.format(present.number)} now, and this person was removed. Use that person`,
           );
-        const devices = await leavers.lockedDevices(person);
+        const devices = await this.parts.leavers.lockedDevices(person);
         // The source no longer has the person, so it could never report that the person left again.
         const back = domain.comesBack(person, devices, person.removedAt === null ? {} : { source: 'local' });
         const lockedDevices = devices.map(deviceIds.format);
-        return commitLast(store, context, { at: now(), changes: back ? [back] : [] }, () => ({ lockedDevices }));
+        return commitLast(this.store, context, { at: this.now(), changes: back ? [back] : [] }, () => ({
+          lockedDevices,
+        }));
       }),
     );
   }
 
   async held({ caller }: Context): Promise<Data<'listHeldPeople'>> {
-    const { store } = this.parts;
-    const { rows } = await store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
+    const { rows } = await this.store.people({ isHeld: true, descending: false, offset: 0, limit: MAX_HELD });
     const shown = await this.#shown(caller, rows);
     const list = rows.map(async ({ number, heldAt, pendingName }, i) => {
-      const active = (await store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
+      const active = (await this.store.devicesOf(number)).filter(({ status }) => status === 'ACTIVE');
       const ids = active.slice(0, MAX_SHOWN).map(device => deviceIds.format(device.number));
       return { ...shown[i]!, heldAt: iso(heldAt!), newUserName: pendingName, deviceIds: ids };
     });
@@ -184,16 +180,18 @@ export class PeopleService extends Service<PeopleServiceParts> {
   }
 
   async release(context: Context, { personIds: ids }: Body<'releasePeople'>): Promise<Data<'releasePeople'>> {
-    const { store, leavers, now } = this.parts;
     return retrying(async () => {
-      const all = await Promise.all([...new Set(ids)].map(id => requirePerson(this.parts.store, id)));
+      const all = await Promise.all([...new Set(ids)].map(id => requirePerson(this.store, id)));
       const held = all.filter(({ heldAt }) => heldAt !== null);
       const released = held.map(({ number }) => personIds.format(number));
       const leaving = held.filter(({ active }) => !active);
       const renamed = held.filter(({ active }) => active);
       const names = await Promise.all(renamed.map((person, i) => this.#newName(person, renamed.slice(0, i))));
-      const changes = [...names, ...(await leavers.changes(leaving, { step: 'release', reason: 'released' }))];
-      return commitLast(store, context, { at: now(), changes }, results => {
+      const changes = [
+        ...names,
+        ...(await this.parts.leavers.changes(leaving, { step: 'release', reason: 'released' })),
+      ];
+      return commitLast(this.store, context, { at: this.now(), changes }, results => {
         const locked = results.flatMap(result => (result.kind === 'left' ? result.locked : []));
         return { released, locked: locked.map(deviceIds.format) };
       });
@@ -206,7 +204,7 @@ export class PeopleService extends Service<PeopleServiceParts> {
     const other = before.find(one => isSameName(one.pendingName, pendingName));
     const taken = other
       ? `${personIds.format(other.number)} waits for it too`
-      : await nameTakenBy(this.parts.store, person, pendingName!);
+      : await nameTakenBy(this.store, person, pendingName!);
     if (taken !== null)
       throw new ApiError(
         Code.parameterError,
@@ -217,14 +215,13 @@ export class PeopleService extends Service<PeopleServiceParts> {
 
   /** How many persons wait for a release. */
   async heldCount(): Promise<number> {
-    return (await this.parts.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
+    return (await this.store.people({ isHeld: true, descending: false, offset: 0, limit: 1 })).total;
   }
 
   async #shown(caller: Caller, records: readonly PersonRecord[]): Promise<api.Person[]> {
-    const { store } = this.parts;
     const [groups, ...devices] = await Promise.all([
-      readGroups(store),
-      ...records.map(({ number }) => store.deviceCount(number)),
+      readGroups(this.store),
+      ...records.map(({ number }) => this.store.deviceCount(number)),
     ]);
     return records.map((record, i) => present(record, caller, namesOf(groups, record.groups), devices[i]!));
   }

@@ -16,49 +16,46 @@ export class StandingCheck extends Service<CheckParts> {
   #announced: string | null = null;
 
   async figures(): Promise<Data<'checkPeople'>> {
-    const { store, now } = this.parts;
-    const at = now();
+    const at = this.now();
     const [devices, accounts, tokens, credentials, unmatched, unreported, drift, unerased, cases, shipments] =
       await Promise.all([
-        store.leaverDevices(),
-        store.leaverAccounts(),
-        store.leaverTokens(at),
-        store.leaverCredentials(),
-        store.unmatchedActive(),
+        this.store.leaverDevices(),
+        this.store.leaverAccounts(),
+        this.store.leaverTokens(at),
+        this.store.leaverCredentials(),
+        this.store.unmatchedActive(),
         this.#unreported(at),
-        driftedPersons(store),
-        overdueErasures(store, at),
-        store.leaverCaseCount(true),
-        overdueShipmentCount(store, at),
+        driftedPersons(this.store),
+        overdueErasures(this.store, at),
+        this.store.leaverCaseCount(true),
+        overdueShipmentCount(this.store, at),
       ]);
     return { devices, accounts, tokens, credentials, unmatched, unreported, drift, unerased, cases, shipments };
   }
 
   /** Writes an event if a figure beside those of cases and shipments, which have their own events, has changed. */
   async announce(): Promise<void> {
-    const { store, log, now } = this.parts;
     const { cases, shipments: _, ...data } = await this.figures();
     const text = JSON.stringify(data);
     const isClean = Object.values(data).every(figure => figure === 0);
     if (!isClean)
-      log.warn({ ...data, cases }, 'people who have left still have something: devmgr doctor has the steps');
+      this.parts.log.warn({ ...data, cases }, 'people who have left still have something: devmgr doctor has the steps');
     const isNew = this.#announced === null ? !isClean : this.#announced !== text;
     this.#announced = text;
     if (!isNew) return;
     const entry = { type: 'PEOPLE_CHECKED', data } as const;
     const changes = [{ kind: 'journal.add', entry, device: null, subject: null } as const];
-    await store.commit({ at: now(), actor: null, requestId: null, changes });
+    await this.store.commit({ at: this.now(), actor: null, requestId: null, changes });
   }
 
   /** Active persons whose source can no longer report that they leave. */
   async #unreported(at: number): Promise<number> {
-    const { store } = this.parts;
     const one = { active: true, descending: false, offset: 0, limit: 1 } as const;
     const [scim, directory, tokens, settings] = await Promise.all([
-      store.people({ source: 'scim', ...one }),
-      store.people({ source: 'directory', ...one }),
-      store.scimTokens(at),
-      store.document('directory'),
+      this.store.people({ source: 'scim', ...one }),
+      this.store.people({ source: 'directory', ...one }),
+      this.store.scimTokens(at),
+      this.store.document('directory'),
     ]);
     const hasDirectory = settingsIn<object | null>(settings, null).config !== null;
     return (tokens > 0 ? 0 : scim.total) + (hasDirectory ? 0 : directory.total);

@@ -65,8 +65,7 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
   }
 
   async #person(changed: ChangedPerson): Promise<DecidedUndo> {
-    const { store, leavers, now } = this.parts;
-    const person = (await store.person(changed.number))!;
+    const person = (await this.store.person(changed.number))!;
     const named = { kind: 'person', id: personIds.format(person.number), name: person.userName } as const;
     if (person.endedBy === 'erasure') return left(named, ERASED);
     // A newcomer whom an undo by the same actor has put aside stays so.
@@ -76,7 +75,7 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
     const faults: string[] = [];
     if (changed.left.length > 0 && !person.active && !isBack && !isAside)
       faults.push('the person left at another time');
-    const former = await formerOf(store, this.parts.batch, person, changed);
+    const former = await formerOf(this.store, this.parts.batch, person, changed);
     faults.push(...former.faults);
     const waits = person.heldAt !== null && person.pendingName !== null && changed.heldAt.includes(person.heldAt);
     const wasRemoved = isBack && person.removedAt !== null;
@@ -92,7 +91,7 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
     if (!isFree.possible) return left(named, isFree.reason);
     // The name that waits can be the one that is restored: it waits no longer.
     const set: PersonSet = { ...(waits && { pendingName: null, heldAt: null }), ...values };
-    const locked = isBack ? await leavers.lockedDevices(person) : [];
+    const locked = isBack ? await this.parts.leavers.lockedDevices(person) : [];
     const change = isBack ? comesBack(person, locked, set) : edit(person, set);
     if (!change) return faults.length > 0 ? left(named, faults.join('; ')) : unchanged(named);
     const changes: FieldChanges = [
@@ -103,7 +102,7 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
     const reason = faults.join('; ') || null;
     const step: UndoStep = { ...named, outcome: 'restored', changes, reason };
     const moved = movedGroups(person.groups, values.groups ?? person.groups);
-    const groups = former.groups ? touchGroups(former.groups, moved, now()) : [];
+    const groups = former.groups ? touchGroups(former.groups, moved, this.now()) : [];
     const later = isBack ? await this.#lockedLater(person, leave) : [];
     const unlocked = later.map(device => this.#unlocked(device, []));
     return {
@@ -123,15 +122,15 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
     | { readonly possible: true; readonly commits: readonly (readonly Change[])[] }
     | { readonly possible: false; readonly reason: string }
   > {
-    const { store, batch } = this.parts;
     const isNew = !isSameName(name, person.userName);
-    const isAdded = batch.persons.get(person.number)?.isAdded === true;
-    const named = isNew || isRemoved ? await store.peopleNamed(name) : [];
+    const isAdded = this.parts.batch.persons.get(person.number)?.isAdded === true;
+    const named = isNew || isRemoved ? await this.store.peopleNamed(name) : [];
     const externalId = former.externalId ?? (isRemoved ? person.externalId : null);
     const withId =
       externalId === null || source !== 'scim'
         ? []
-        : (await store.people({ externalId, source, isPresent: true, descending: false, offset: 0, limit: 100 })).rows;
+        : (await this.store.people({ externalId, source, isPresent: true, descending: false, offset: 0, limit: 100 }))
+            .rows;
     const commits: (readonly Change[])[] = [];
     for (const other of new Map([...named, ...withId].map(one => [one.number, one])).values()) {
       if (other.number === person.number) continue;
@@ -139,8 +138,8 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
         named.some(({ number }) => number === other.number) && (isNew || other.removedAt === null),
         withId.some(({ number }) => number === other.number),
       ];
-      const changed = batch.persons.get(other.number);
-      const hasDevices = (await store.devicesOf(other.number)).length > 0;
+      const changed = this.parts.batch.persons.get(other.number);
+      const hasDevices = (await this.store.devicesOf(other.number)).length > 0;
       const isNewcomer = changed?.isAdded === true && !hasDevices;
       // Someone whom the batch has added takes nothing from those who were there before.
       const mayGive = (field: 'userName' | 'externalId') =>
@@ -156,8 +155,8 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
       if (hasName || hasId) commits.push(...(await this.#aside(other, given, isNewcomer)));
     }
     const isBlocked =
-      isNew && ((await store.isUnmatched(name)) || (await store.usersNamed(name)).some(keepsName))
-        ? await nameTakenBy(store, { ...person, number: 0 }, name)
+      isNew && ((await this.store.isUnmatched(name)) || (await this.store.usersNamed(name)).some(keepsName))
+        ? await nameTakenBy(this.store, { ...person, number: 0 }, name)
         : null;
     return isBlocked === null ? { possible: true, commits } : { possible: false, reason: `${name}: ${isBlocked}` };
   }
@@ -176,32 +175,30 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
     person: PersonRecord,
     { id, at }: ChangedPerson['left'][number],
   ): Promise<readonly DeviceRecord[]> {
-    const { store, batch } = this.parts;
     const found: DeviceRecord[] = [];
-    for (const { number, status } of await store.devicesOf(person.number)) {
-      if (status !== 'LOCKED' || batch.devices.has(number)) continue;
-      const device = (await store.device(number))!;
+    for (const { number, status } of await this.store.devicesOf(person.number)) {
+      if (status !== 'LOCKED' || this.parts.batch.devices.has(number)) continue;
+      const device = (await this.store.device(number))!;
       if ((device.lockedAt ?? 0) <= at) continue;
       const last = { after: id, before: Number.POSITIVE_INFINITY, limit: 1 };
-      const [entry] = await store.events({ device: number, types: lockTypes, ...last });
+      const [entry] = await this.store.events({ device: number, types: lockTypes, ...last });
       if (entry?.type === 'DEVICE_LOCKED' && entry.actor === null) found.push(device);
     }
     return found;
   }
 
   async #account({ number, last, isDisabled, isGiven: wasGiven }: ChangedAccount): Promise<DecidedUndo> {
-    const { store, mayEnable } = this.parts;
-    const user = (await store.user(number))!;
+    const user = (await this.store.user(number))!;
     const named = { kind: 'account', id: userIds.format(number), name: user.username } as const;
     const isTaken = wasGiven && isGiven(user);
     const isEnded = isDisabled && user.disabled;
     if (!isEnded && !isTaken) return unchanged(named);
-    const isBack = isEnded && (await store.laterUpdates(number, last)).length === 0;
+    const isBack = isEnded && (await this.store.laterUpdates(number, last)).length === 0;
     if (!isBack && !isTaken) return left(named, 'the account was changed since');
-    if (!mayEnable) return left(named, 'a service token cannot change accounts');
-    const owner = isTaken ? await store.personByName(user.userKey) : null;
+    if (!this.parts.mayEnable) return left(named, 'a service token cannot change accounts');
+    const owner = isTaken ? await this.store.personByName(user.userKey) : null;
     if (owner?.endedBy === 'erasure') return left(named, ERASED);
-    const person = await store.personByName(isTaken ? user.username : user.userKey);
+    const person = await this.store.personByName(isTaken ? user.username : user.userKey);
     if (isBack && person && !(await this.#isPresent(person)))
       return left(named, `${personIds.format(person.number)} has the user name and has left`);
     const personId = owner && personIds.format(owner.number);
@@ -220,17 +217,16 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
   }
 
   async #device({ number, last, ended, holder }: ChangedDevice): Promise<DecidedUndo> {
-    const { store } = this.parts;
-    const device = (await store.device(number))!;
+    const device = (await this.store.device(number))!;
     const named = namedDevice(device);
-    if (device.person !== null && (await store.person(device.person))?.endedBy === 'erasure')
+    if (device.person !== null && (await this.store.person(device.person))?.endedBy === 'erasure')
       return left(named, ERASED);
     const isEnded = ended !== null && device.status !== 'ACTIVE';
-    const [owner, person] = await ownerBefore(store, this.parts.batch, device, holder);
+    const [owner, person] = await ownerBefore(this.store, this.parts.batch, device, holder);
     const isMoved = holder !== null && device.person !== owner;
     if (!isEnded && !isMoved) return unchanged(named);
     if (isEnded && ended.isRetired) return left(named, 'the device was retired: that is permanent');
-    const [later] = await store.events({ device: number, types: lockTypes, after: last, limit: 1 });
+    const [later] = await this.store.events({ device: number, types: lockTypes, after: last, limit: 1 });
     if (later) return left(named, `the device was changed since: ${later.type}`);
     if (isMoved && device.person !== holder.after) return left(named, 'the device was given to someone else since');
     if (isEnded && device.status !== 'LOCKED') return left(named, 'the device was changed since');
@@ -243,7 +239,7 @@ export class UndoDecisions extends Service<UndoDecisionParts> {
   }
 
   #moved(device: DeviceRecord, { person, userId = device.userId! }: NonNullable<ChangedDevice['holder']>['before']) {
-    const set = { userId, person, updatedAt: this.parts.now() };
+    const set = { userId, person, updatedAt: this.now() };
     const idOf = (number: number | null) => (number === null ? null : personIds.format(number));
     const [before, after] = [
       { userId: device.userId, personId: idOf(device.person) },

@@ -43,20 +43,18 @@ export class UndoingBatches extends Service<UndoParts> {
   }
 
   async #commit(context: Context, { before, changes, guards }: DecidedUndo): Promise<void> {
-    const { store, now } = this.parts;
-    for (const aside of before) await commitFor(store, context, { at: now(), changes: aside });
-    if (changes.length > 0) await commitFor(store, context, { at: now(), changes, guards });
+    for (const aside of before) await commitFor(this.store, context, { at: this.now(), changes: aside });
+    if (changes.length > 0) await commitFor(this.store, context, { at: this.now(), changes, guards });
   }
 
   async #entries({ requestId, actor, from, to }: Body<'undoPeople'>): Promise<readonly EventRecord[]> {
-    const { store } = this.parts;
     if ((requestId === undefined) === (actor === undefined) || (actor === undefined) !== (from === undefined))
       throw new ApiError(Code.parameterError, 'requestId is required, or actor and from');
-    const [head] = await store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });
+    const [head] = await this.store.events({ after: 0, before: Number.POSITIVE_INFINITY, limit: 1 });
     const filter = { requestId, actor, from: from?.getTime(), to: to && to.getTime() - 1 };
     const found: EventRecord[] = [];
     for (let after = Math.max(0, (head?.id ?? 0) - undoBounds.searched); ; ) {
-      const events = await store.events({ ...filter, after, limit: PORTION });
+      const events = await this.store.events({ ...filter, after, limit: PORTION });
       found.push(...events);
       if (found.length > undoBounds.entries)
         throw new ApiError(

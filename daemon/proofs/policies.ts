@@ -64,7 +64,7 @@ export class ProofPolicies extends Service<ProofPolicyParts> implements ProofJud
       const { config: before, version } = await this.#read();
       const entry = { type: 'PROOF_POLICY_SET', detail: { before, after: policy, madeBy: idOf(context) } } as const;
       const change = replace({ name: NAME, version }, JSON.stringify(policy), entry);
-      return commitLast(this.parts.store, context, { at: this.parts.now(), changes: [change] }, () => policy);
+      return commitLast(this.store, context, { at: this.now(), changes: [change] }, () => policy);
     });
   }
 
@@ -101,10 +101,10 @@ export class ProofPolicies extends Service<ProofPolicyParts> implements ProofJud
 
   async #admission(registrations: readonly Registration[]): Promise<Admission> {
     const serials = registrations.map(({ serialNumber }) => serialNumber);
-    const [known, latest] = await Promise.all([this.#read(), this.parts.store.latestProofs(serials)]);
+    const [known, latest] = await Promise.all([this.#read(), this.store.latestProofs(serials)]);
     this.#known = known;
     const { config: policy, version } = known;
-    const since = this.parts.now() - hourMs * proofBounds.unregisteredHours;
+    const since = this.now() - hourMs * proofBounds.unregisteredHours;
     const answers = await this.#judgedNow([...latest.values()].filter(({ createdAt }) => createdAt >= since));
     return {
       guards: [{ kind: 'document', name: NAME, version }],
@@ -117,17 +117,17 @@ export class ProofPolicies extends Service<ProofPolicyParts> implements ProofJud
     const found = new Map(answers.map(answer => [answer.serialNumber, answer]));
     const slice = new TimeSlice();
     for (const answer of answers) {
-      const record = storedProof(answer.proof).hasEvidence ? await this.parts.store.proof(answer.proofId) : null;
+      const record = storedProof(answer.proof).hasEvidence ? await this.store.proof(answer.proofId) : null;
       if (!record) continue;
       const trust = await this.parts.roots.current();
-      found.set(answer.serialNumber, { ...answer, proof: judgedNow(record, { trust, now: this.parts.now() }) });
+      found.set(answer.serialNumber, { ...answer, proof: judgedNow(record, { trust, now: this.now() }) });
       if (slice.over) await slice.pass();
     }
     return found;
   }
 
   async #read(): Promise<SettingsRecord<ProofPolicy>> {
-    return settingsIn(await this.parts.store.document(NAME), noPolicy);
+    return settingsIn(await this.store.document(NAME), noPolicy);
   }
 }
 

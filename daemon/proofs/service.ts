@@ -42,8 +42,8 @@ const COMMITTED_TOGETHER = 50;
 /** Challenges, their answers, and what is judged again. */
 export class ProofService extends Service<ProofServiceParts> {
   async challenge(context: Context): Promise<Data<'createProofChallenge'>> {
-    const { challenges, policies, registryId, now } = this.parts;
-    const made = challenges.create(holderOf(context.caller), now());
+    const { challenges, policies, registryId } = this.parts;
+    const made = challenges.create(holderOf(context.caller), this.now());
     return {
       proofId: made.proofId,
       challenge: made.challenge.toString('base64url'),
@@ -56,30 +56,27 @@ export class ProofService extends Service<ProofServiceParts> {
 
   /** Refuses with 1001 a challenge that has expired, was answered before or belongs to another caller, and with 404 any other id. */
   async submit(context: Context, proofId: string, body: Body<'submitProof'>): Promise<Data<'submitProof'>> {
-    const { challenges, now } = this.parts;
-    const challenge = challenges.open(proofId, holderOf(context.caller), now());
+    const challenge = this.parts.challenges.open(proofId, holderOf(context.caller), this.now());
     return retrying(() => this.#submit(context, challenge, body));
   }
 
   async #submit(context: Context, challenge: Challenge, body: Body<'submitProof'>): Promise<Data<'submitProof'>> {
-    const { store, roots, now } = this.parts;
-    if (await store.proof(challenge.proofId))
+    if (await this.store.proof(challenge.proofId))
       throw inputError('proofId', ': this challenge was answered before; request another one');
     const device = await this.#registered(body.serialNumber);
-    const at = now();
+    const at = this.now();
     const answer = this.#answer(context, challenge, body, device, at);
     const { evidenceDigest: digest } = answer;
-    const isReplayed = digest !== null && (await store.hasEvidence(digest, answer.proofId));
-    const verdict = judgeAnswer(answer, { trust: await roots.current(), now: at, isReplayed });
+    const isReplayed = digest !== null && (await this.store.hasEvidence(digest, answer.proofId));
+    const verdict = judgeAnswer(answer, { trust: await this.parts.roots.current(), now: at, isReplayed });
     const text = proofText(answer, verdict);
     const { changes, guards } = changesFor(answer, text, device, body.forReceipt ?? false);
-    return commitLast(store, context, { at, changes, guards }, () => resultOf(body.serialNumber, device, verdict));
+    return commitLast(this.store, context, { at, changes, guards }, () => resultOf(body.serialNumber, device, verdict));
   }
 
   async #registered(serialNumber: string): Promise<DeviceRecord | null> {
-    const { store } = this.parts;
-    const found = (await store.devicesBySerial([serialNumber])).get(serialNumber);
-    return found ? store.device(found.number) : null;
+    const found = (await this.store.devicesBySerial([serialNumber])).get(serialNumber);
+    return found ? this.store.device(found.number) : null;
   }
 
   #answer(
@@ -110,10 +107,9 @@ export class ProofService extends Service<ProofServiceParts> {
 
   /** Judges one portion of the devices. Devices only join the list, so a portion may repeat some but leaves out none. */
   async judgeAgain(context: Context, after: number): Promise<Data<'judgeProofsAgain'>> {
-    const { store, roots } = this.parts;
     const limit = proofBounds.judgedAtOnce;
     const query = { proof: ANSWERED, sortBy: 'deviceId', descending: false, offset: after, limit } as const;
-    const [{ rows, total }, trust] = await Promise.all([store.devices(query), roots.current()]);
+    const [{ rows, total }, trust] = await Promise.all([this.store.devices(query), this.parts.roots.current()]);
     const done = { judged: 0, changed: 0 };
     for (let first = 0; first < rows.length; first += COMMITTED_TOGETHER) {
       const part = rows.slice(first, first + COMMITTED_TOGETHER);
@@ -125,20 +121,19 @@ export class ProofService extends Service<ProofServiceParts> {
     const result = { ...done, next: end < total && rows.length > 0 ? end : null };
     const entry = { type: 'PROOFS_JUDGED_AGAIN', detail: { after, ...result } } as const;
     const change = { kind: 'journal.add', entry, device: null, subject: null } as const;
-    return commitLast(store, context, { at: this.parts.now(), changes: [change] }, () => result);
+    return commitLast(this.store, context, { at: this.now(), changes: [change] }, () => result);
   }
 
   async #judgeRows(rows: readonly DeviceRow[], trust: Trust) {
-    const { store, now } = this.parts;
     const slice = new TimeSlice();
     const decisions: DeviceDecision[] = [];
     let judged = 0;
     for (const row of rows) {
       const before = row.proof === null ? null : storedProof(row.proof);
-      const answer = before?.hasEvidence ? await store.proof(before.proofId) : null;
+      const answer = before?.hasEvidence ? await this.store.proof(before.proofId) : null;
       if (!before || !answer) continue;
       judged++;
-      const text = judgedNow(answer, { trust, now: now() });
+      const text = judgedNow(answer, { trust, now: this.now() });
       if (text !== row.proof) decisions.push(prove(row, text, proofEntry('DEVICE_JUDGED_AGAIN', answer, text)));
       if (slice.over) await slice.pass();
     }
@@ -148,11 +143,10 @@ export class ProofService extends Service<ProofServiceParts> {
   /** A device that was changed since it was read keeps what it has: it was proved a moment ago, or is judged the next time. */
   async #commitVerdicts(context: Context, decisions: readonly DeviceDecision[]): Promise<number> {
     if (decisions.length === 0) return 0;
-    const { store, now } = this.parts;
     const changes = decisions.map(({ change }) => change);
     const guards = decisions.flatMap(one => one.guards);
     try {
-      await commitFor(store, context, { at: now(), changes, guards });
+      await commitFor(this.store, context, { at: this.now(), changes, guards });
       return changes.length;
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

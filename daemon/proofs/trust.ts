@@ -79,16 +79,15 @@ export class TrustService extends Service<TrustServiceParts> {
     return retrying(async () => {
       const change = await (fingerprint === 'metadata' ? this.#withoutMetadata() : this.#without(fingerprint));
       const result = { fingerprint, removed: true };
-      return commitLast(this.parts.store, context, { at: this.parts.now(), changes: [change] }, () => result);
+      return commitLast(this.store, context, { at: this.now(), changes: [change] }, () => result);
     });
   }
 
   async #importMetadata(context: Context, bytes: Buffer, sha256: string): Promise<Import> {
-    const { store, systemRoots, now } = this.parts;
-    const present = await store.document('metadata');
-    const at = now();
+    const present = await this.store.document('metadata');
+    const at = this.now();
     const { metadata, warnings } = await readBlob(bytes, {
-      roots: await systemRoots(),
+      roots: await this.parts.systemRoots(),
       currentNumber: lastNumberOf(present),
       now: new Date(at),
       budget: new TimeSlice(),
@@ -99,14 +98,13 @@ export class TrustService extends Service<TrustServiceParts> {
     const text = await metadataText(head, entries);
     const change = replace({ name: 'metadata', version: present?.version ?? 0 }, text, entry);
     const result = { metadata: head, certificates: [], warnings: [...warnings] };
-    return commitLast(store, context, { at, changes: [change] }, () => result);
+    return commitLast(this.store, context, { at, changes: [change] }, () => result);
   }
 
   async #importCertificates(context: Context, form: Form<'importTrust'>, bytes: Buffer): Promise<Import> {
-    const { store, now } = this.parts;
-    const at = now();
+    const at = this.now();
     const read = certificatesIn(bytes).map(certificate => storedOf(certificate, form, importedBy(context, at)));
-    const present = await store.document('trust');
+    const present = await this.store.document('trust');
     const all = new Map(certificatesOf(present).map(one => [one.fingerprint, one]));
     for (const one of read) all.set(one.fingerprint, one);
     if (all.size > proofBounds.certificates)
@@ -123,11 +121,11 @@ export class TrustService extends Service<TrustServiceParts> {
       .filter(({ notAfter }) => Date.parse(notAfter) <= at)
       .map(one => `${one.subject} has expired.`);
     const result = { metadata: null, certificates: read.map(shown), warnings };
-    return commitLast(store, context, { at, changes: [change] }, () => result);
+    return commitLast(this.store, context, { at, changes: [change] }, () => result);
   }
 
   async #without(fingerprint: string) {
-    const document = await this.parts.store.document('trust');
+    const document = await this.store.document('trust');
     const certificates = certificatesOf(document);
     const left = certificates.filter(one => one.fingerprint !== fingerprint.toLowerCase());
     if (!document || left.length === certificates.length)
@@ -136,14 +134,14 @@ export class TrustService extends Service<TrustServiceParts> {
   }
 
   async #withoutMetadata() {
-    const document = await this.parts.store.document('metadata');
+    const document = await this.store.document('metadata');
     const head = headOf(document);
     if (!document || !head) throw new ApiError(404, 'no metadata was imported');
     return replace(document, removedText(head.number), { type: 'TRUST_REMOVED', detail: { metadata: head.number } });
   }
 
   #documents() {
-    return Promise.all([this.parts.store.document('trust'), this.parts.store.document('metadata')]);
+    return Promise.all([this.store.document('trust'), this.store.document('metadata')]);
   }
 }
 

@@ -55,22 +55,21 @@ const ID_SYMBOLS = 20;
 /** A refusal is thrown as an `ApiError`. */
 export class ReceiptService extends Service<ReceiptServiceParts> {
   async create(context: Context, body: Body<'createReceipt'>): Promise<Data<'createReceipt'>> {
-    const { store, registryId, now } = this.parts;
-    const at = now();
+    const at = this.now();
     const { kind, terms } = body;
     const dueAt = dueTime(body, at);
-    const device = await readDevice(store, body.deviceId);
+    const device = await readDevice(this.store, body.deviceId);
     accept(receiptRefusal(kind, device));
     const { serialNumber, userId, tags } = device;
     if (userId === null) throw inputError('deviceId', `: device ${body.deviceId} is not bound to a person`);
     const facts = {
       kind,
-      registryId,
+      registryId: this.parts.registryId,
       deviceId: deviceIds.format(device.number),
       serialNumber,
       lot: tags.lot ?? null,
       person: userId,
-      name: oneLine((await personOf(store, device))?.name),
+      name: oneLine((await personOf(this.store, device))?.name),
       date: iso(at),
       dueAt,
       terms,
@@ -97,7 +96,7 @@ export class ReceiptService extends Service<ReceiptServiceParts> {
     if (!facts || facts.receiptId !== receiptId || this.#idOf(context, facts) !== receiptId)
       throw new ApiError(404, 'no such receipt: receiptId does not belong to this text and caller');
     // Also one that a clock has dated in the future: it would be valid until then.
-    if (Math.abs(this.parts.now() - Date.parse(facts.date)) >= VALID_MS)
+    if (Math.abs(this.now() - Date.parse(facts.date)) >= VALID_MS)
       throw inputError('receiptId', ': this receipt has expired; request another one');
     return retrying(() => this.#submit(context, facts, body, browser));
   }
@@ -108,10 +107,9 @@ export class ReceiptService extends Service<ReceiptServiceParts> {
     body: Submission,
     browser: ReceiptBrowser | undefined,
   ): Promise<Receipt> {
-    const { store, now } = this.parts;
     const { receiptId, kind, deviceId, dueAt, person } = facts;
-    if (await store.receipt(receiptId)) throw signedBefore();
-    const device = await readDevice(store, deviceId);
+    if (await this.store.receipt(receiptId)) throw signedBefore();
+    const device = await readDevice(this.store, deviceId);
     accept(receiptRefusal(kind, device));
     if (device.userId !== person)
       throw inputError('text', `: device ${deviceId} is now bound to another person; request another receipt`);
@@ -134,30 +132,29 @@ export class ReceiptService extends Service<ReceiptServiceParts> {
       isRecognized || clientData !== undefined
         ? []
         : await this.parts.identities?.demandSigned(context, device, 'receipt', body.identity);
-    const at = now();
-    return commitLast(store, context, { at, changes: [change, ...(signed ?? [])], guards }, ([result]) => {
+    const at = this.now();
+    return commitLast(this.store, context, { at, changes: [change, ...(signed ?? [])], guards }, ([result]) => {
       if (result?.kind === 'duplicate') throw signedBefore();
       return shown({ ...receipt, createdAt: timeOf(result, at) }, null);
     });
   }
 
   async show(receiptId: string): Promise<Receipt> {
-    const found = await this.parts.store.receipt(receiptId);
+    const found = await this.store.receipt(receiptId);
     if (!found) throw new ApiError(404, 'no such receipt, or no key has signed it');
     return shown(found, await this.#closing(found));
   }
 
   async list(query: Query<'listReceipts'>): Promise<Data<'listReceipts'>> {
-    const { store, now } = this.parts;
     const { deviceId, overdue, ...page } = query;
-    const device = deviceId === undefined ? undefined : (await readDevice(store, deviceId)).number;
-    const filter = { device, overdueAt: overdue ? now() : undefined };
-    const { list, ...rest } = await readPage(page, window => store.receipts({ ...filter, ...window }));
+    const device = deviceId === undefined ? undefined : (await readDevice(this.store, deviceId)).number;
+    const filter = { device, overdueAt: overdue ? this.now() : undefined };
+    const { list, ...rest } = await readPage(page, window => this.store.receipts({ ...filter, ...window }));
     return { list: await Promise.all(list.map(async one => listed(one, await this.#closing(one)))), ...rest };
   }
 
   async #closing({ closedBy }: ReceiptRecord): Promise<string | null> {
-    return closedBy === null ? null : ((await this.parts.store.receiptNumbered(closedBy))?.receiptId ?? null);
+    return closedBy === null ? null : ((await this.store.receiptNumbered(closedBy))?.receiptId ?? null);
   }
 
   async #signers(
@@ -166,10 +163,10 @@ export class ReceiptService extends Service<ReceiptServiceParts> {
     kind: ReceiptFacts['kind'],
     inBrowser: readonly RecognizingCredential[] = [],
   ): Promise<Signers> {
-    const { store, roots, identities, now } = this.parts;
+    const { roots, identities } = this.parts;
     const [trust, identity] = await Promise.all([roots.current(), identities?.credentialOf(device.number)]);
     const of = { device, kind, role: caller.role, trust, identity: identity ?? null, inBrowser };
-    return signersOf(store, { ...of, now: now() });
+    return signersOf(this.store, { ...of, now: this.now() });
   }
 
   /** The id authenticates the text and the caller, so nothing has to be stored before the key has signed. */

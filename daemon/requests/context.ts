@@ -17,12 +17,27 @@ export interface ServiceParts<S = Store> extends Clock {
   readonly store: S;
 }
 
-/** A service, with what it depends on. */
-export abstract class Service<P> {
+/** A class with what it depends on. */
+export abstract class WithParts<P> {
   protected readonly parts: P;
 
   constructor(parts: P) {
     this.parts = parts;
+  }
+}
+
+/** A service of the registry. */
+export abstract class Service<P extends ServiceParts<unknown> = ServiceParts> extends WithParts<P> {
+  protected readonly store: P['store'];
+
+  constructor(parts: P) {
+    super(parts);
+    this.store = parts.store;
+  }
+
+  /** Milliseconds since 1970. */
+  protected now(): number {
+    return this.parts.now();
   }
 }
 

@@ -14,8 +14,8 @@ interface StoredSettingsParts<C> extends ServiceParts {
 /** Settings that are shown and replaced as a whole. */
 export class StoredSettings<C extends object> extends Service<StoredSettingsParts<C>> {
   async read(): Promise<SettingsRecord<C>> {
-    const { store, name, none } = this.parts;
-    return settingsIn(await store.document(name), none);
+    const { name, none } = this.parts;
+    return settingsIn(await this.store.document(name), none);
   }
 
   async show(): Promise<C> {
@@ -23,10 +23,9 @@ export class StoredSettings<C extends object> extends Service<StoredSettingsPart
   }
 
   set(context: Context, config: C): Promise<C> {
-    const { store, now } = this.parts;
     return retrying(async () => {
       const changes = [setSettings(this.parts, await this.read(), config)];
-      return commitLast(store, context, { at: now(), changes }, () => config);
+      return commitLast(this.store, context, { at: this.now(), changes }, () => config);
     });
   }
 }

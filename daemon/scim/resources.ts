@@ -50,12 +50,12 @@ export abstract class ScimResources extends Service<ScimParts> {
   }
 
   protected commit({ context }: ScimRequest, changes: readonly Change[]) {
-    return commitFor(this.parts.store, context, { at: this.parts.now(), changes });
+    return commitFor(this.store, context, { at: this.now(), changes });
   }
 
   /** The person with this id; null if there is none, or if the identity provider has removed the person. */
   protected async person(id: string): Promise<PersonRecord | null> {
-    const person = await personWith(this.parts.store, id);
+    const person = await personWith(this.store, id);
     return person?.removedAt === null ? person : null;
   }
 }

@@ -37,7 +37,7 @@ export class ScimGroups extends ScimResources {
 
   async list(window: ScimWindow, request: ScimRequest, withMembers: boolean) {
     const { filter } = window;
-    const { list } = await readGroups(this.parts.store);
+    const { list } = await readGroups(this.store);
     const { rows, total } =
       filter === null ? part(list, window) : await this.#matchingGroups(list, filter, window, request.base);
     const shown: ReturnType<typeof groupResource>[] = [];
@@ -54,9 +54,9 @@ export class ScimGroups extends ScimResources {
   async create(request: ScimRequest) {
     const { name, externalId, members } = readGroup(request.body);
     const record = await retrying(async () => {
-      const groups = await readGroups(this.parts.store);
+      const groups = await readGroups(this.store);
       if (domain.groupNamed(groups, name)) throw taken('displayName', name);
-      const added = domain.addGroup(groups, name, externalId, this.parts.now());
+      const added = domain.addGroup(groups, name, externalId, this.now());
       if (added instanceof Refusal) throw badRequest('tooMany', added.message);
       await this.#save(request, added, { replace: members, add: [], remove: [] });
       return added.record;
@@ -93,7 +93,7 @@ export class ScimGroups extends ScimResources {
       const { name, externalId, ...members } = read(group);
       const other = domain.groupNamed(groups, name);
       if (other && other.number !== group.number) throw taken('displayName', name);
-      const changed = domain.changeGroup(groups, group, { name, externalId }, this.parts.now());
+      const changed = domain.changeGroup(groups, group, { name, externalId }, this.now());
       await this.#save(request, changed, members);
       return changed.record;
     });
@@ -147,7 +147,7 @@ export class ScimGroups extends ScimResources {
   }
 
   async #group(id: string) {
-    const groups = await readGroups(this.parts.store);
+    const groups = await readGroups(this.store);
     const group = groups.list.find(({ number }) => number === groupIds.parse(id));
     if (!group) throw notFound(id);
     return { groups, group };
@@ -161,7 +161,7 @@ export class ScimGroups extends ScimResources {
   /** Shown in portions: all at once, 100,000 would hold the event loop. */
   async #members<T>(group: number, shown: (person: PersonRecord) => T): Promise<T[]> {
     const found: T[] = [];
-    for await (const persons of personPortions(this.parts.store, { group, isPresent: true }))
+    for await (const persons of personPortions(this.store, { group, isPresent: true }))
       found.push(...persons.map(shown));
     return found;
   }

@@ -27,16 +27,16 @@ const SOURCE = 'scim';
 
 /** Users; see `ScimResources`. */
 export class ScimUsers extends ScimResources {
-  readonly #pages = new PersonPages(this.parts.store);
+  readonly #pages = new PersonPages(this.store);
 
   async show(id: string, { base }: ScimRequest) {
-    const [person, groups] = await Promise.all([this.#person(id), readGroups(this.parts.store)]);
+    const [person, groups] = await Promise.all([this.#person(id), readGroups(this.store)]);
     return userResource(person, groupFinder(groups), base, await this.parts.leavers.lockedDevices(person));
   }
 
   async list(window: ScimWindow, { base }: ScimRequest) {
     const { filter, startIndex, count } = window;
-    const groups = groupFinder(await readGroups(this.parts.store));
+    const groups = groupFinder(await readGroups(this.store));
     const shown = (person: PersonRecord) => userResource(person, groups, base);
     const { rows, total } =
       filter === null
@@ -50,7 +50,7 @@ export class ScimUsers extends ScimResources {
     const { active, ...given } = user;
     return this.changes.run(personKey(given.userName), async () => {
       const number = await retrying(async () => {
-        const named = await this.parts.store.peopleNamed(given.userName);
+        const named = await this.store.peopleNamed(given.userName);
         const existing = named.find(({ removedAt }) => removedAt === null);
         if (existing) {
           // The person leaves although it cannot be created a second time.
@@ -96,8 +96,7 @@ export class ScimUsers extends ScimResources {
       const wanted = read(person);
       const { user, left } = wanted;
       const { userName, externalId } = user;
-      const isNameTaken =
-        userName !== person.pendingName && (await nameTakenBy(this.parts.store, person, userName)) !== null;
+      const isNameTaken = userName !== person.pendingName && (await nameTakenBy(this.store, person, userName)) !== null;
       const isOther = domain.isSomeoneElse(person, user) || (await this.#isKnown(externalId, person));
       const refused = [
         ...(isNameTaken ? [taken('userName', userName)] : []),
@@ -118,7 +117,7 @@ export class ScimUsers extends ScimResources {
   async #isKnown(externalId: string | null, person: PersonRecord | null): Promise<boolean> {
     if (externalId === null || externalId === person?.externalId) return false;
     const wanted = { externalId, source: SOURCE, isPresent: true } as const;
-    const { total } = await this.parts.store.people({ ...wanted, descending: false, offset: 0, limit: 1 });
+    const { total } = await this.store.people({ ...wanted, descending: false, offset: 0, limit: 1 });
     return total > 0;
   }
 
@@ -179,8 +178,8 @@ export class ScimUsers extends ScimResources {
     const id = requiredText(filter, 'id');
     const externalId = requiredText(filter, 'externalid');
     if (userName !== null || id !== null) {
-      const person = userName === null ? await this.person(id!) : await this.parts.store.personByName(userName);
+      const person = userName === null ? await this.person(id!) : await this.store.personByName(userName);
       yield person?.removedAt === null ? [person] : [];
-    } else yield* personPortions(this.parts.store, { ...(externalId === null ? {} : { externalId }), isPresent: true });
+    } else yield* personPortions(this.store, { ...(externalId === null ? {} : { externalId }), isPresent: true });
   }
 }

@@ -32,11 +32,10 @@ export class Assertions extends Service<AssertionParts> {
     purpose: AssertionPurpose,
     seen: (user: UserRecord) => void = () => {},
   ): Promise<UserRecord> {
-    const { store, challenges, now } = this.parts;
-    const answered = await challenges.answer(purpose.purpose, challengeIn(answer), now());
-    const passkey = await store.passkeyByCredential(answer.id);
+    const answered = await this.parts.challenges.answer(purpose.purpose, challengeIn(answer), this.now());
+    const passkey = await this.store.passkeyByCredential(answer.id);
     if (!passkey) throw new AnswerRefused('unknown key');
-    const user = await store.user(passkey.owner);
+    const user = await this.store.user(passkey.owner);
     if (user) seen(user);
     this.#checkOwner(answer, passkey, purpose);
     if (!user || user.disabled) throw new AnswerRefused('disabled account');
@@ -46,7 +45,7 @@ export class Assertions extends Service<AssertionParts> {
     const expected = { site, challenge: challenge?.id ?? null, verified: purpose.user === null };
     const signCount = await checkAssertion(answer, passkey, expected);
     if (!challenge) throw new AnswerRefused(UNKNOWN_CHALLENGE);
-    const change = use(passkey, { challenge, signCount, at: now() });
+    const change = use(passkey, { challenge, signCount, at: this.now() });
     if (change instanceof Refusal) throw new AnswerRefused(change.message);
     await this.#store(change, user, purpose.requestId);
     return user;
@@ -65,9 +64,8 @@ export class Assertions extends Service<AssertionParts> {
   }
 
   async #store(change: Exclude<ReturnType<typeof use>, Refusal>, user: UserRecord, requestId: string): Promise<void> {
-    const { store, now } = this.parts;
     try {
-      await store.commit({ at: now(), actor: user.username, requestId, changes: [change] });
+      await this.store.commit({ at: this.now(), actor: user.username, requestId, changes: [change] });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       throw new AnswerRefused('repeated assertion', { cause: error });

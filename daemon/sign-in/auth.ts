@@ -38,7 +38,7 @@ interface LoginRequest extends Pick<Context, 'address' | 'requestId'> {
 export class AuthService extends Service<AuthServiceParts> {
   /** `from`: the request, for the journal. */
   async login(body: Body<'login'>, from: LoginRequest): Promise<Data<'login'>> {
-    const user = await this.parts.store.userByName(body.username);
+    const user = await this.store.userByName(body.username);
     const record = (type: 'LOGIN_SUCCEEDED' | 'LOGIN_FAILED', detail = {}) => {
       const account = user?.username ?? null;
       this.parts.access?.record({ type, account, address: from.address, requestId: from.requestId, detail });
@@ -93,13 +93,13 @@ export class AuthService extends Service<AuthServiceParts> {
 
   /** The user as it is after the provider was asked, or the settings of local accounts were looked at. */
   async #mayRenew(user: UserRecord, session: Session | undefined, address: string): Promise<UserRecord> {
-    const { local, sessions, store } = this.parts;
+    const { local, sessions } = this.parts;
     if (session?.sso === undefined) {
       await local.demandLocal(user, address);
       return user;
     }
     await sessions.demand(user.number, session.sso);
-    const now = await store.user(user.number);
+    const now = await this.store.user(user.number);
     if (!now || now.disabled || now.tokenEpoch !== user.tokenEpoch) throw new ApiError(Code.tokenInvalid);
     return now;
   }
@@ -119,7 +119,7 @@ export class AuthService extends Service<AuthServiceParts> {
       await this.#demandPassword(user, session);
       await this.parts.passwords.confirm(context, 'password', password!, [user]);
     }
-    const signedInAt = Math.floor(this.parts.now() / 1000);
+    const signedInAt = Math.floor(this.now() / 1000);
     return this.#issue(user, loginAt, { ...session, signedInAt, ...(response ? { withKey: true } : {}) });
   }
 
@@ -142,8 +142,8 @@ export class AuthService extends Service<AuthServiceParts> {
   /** Stores the same password at the current cost; tokens stay valid. */
   async #rehash(user: UserRecord, password: string): Promise<void> {
     const { change, guards } = rehash(user, await this.parts.passwords.hash(password));
-    const commit = { at: this.parts.now(), actor: null, requestId: null, changes: [change], guards };
-    await this.parts.store.commit(commit).catch(error => {
+    const commit = { at: this.now(), actor: null, requestId: null, changes: [change], guards };
+    await this.store.commit(commit).catch(error => {
       // A full disk, or a password changed at the same time, is not a reason to refuse the login: the next one tries again.
       if (!(error instanceof StoreFailure || error instanceof Conflict)) throw error;
     });

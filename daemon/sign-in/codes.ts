@@ -40,10 +40,11 @@ export class SignInCodes extends Service<SignInCodeParts> {
   ): Promise<Data<'createSignInCode'>> {
     if (serviceToken && purpose === 'SESSION')
       throw new ApiError(Code.noPermission, 'a service token cannot open a session: log in as a user');
-    const { tokens } = this.parts;
-    const session: Login = serviceToken ? { serviceToken: serviceToken.sha256 } : await tokens.verified(token);
+    const session: Login = serviceToken
+      ? { serviceToken: serviceToken.sha256 }
+      : await this.parts.tokens.verified(token);
     const code = newSecret();
-    const expireTime = iso(this.parts.now() + LIFE_MS);
+    const expireTime = iso(this.now() + LIFE_MS);
     await this.parts.codes.put(digestOf(purpose, code), JSON.stringify(session), LIFE_MS);
     return { code, purpose, expireTime };
   }

@@ -76,8 +76,9 @@ export class KeySignIn extends Service<KeySignInParts> {
         account = seen.username;
       });
       if (first && user.tokenEpoch !== first.epoch) throw new AnswerRefused('password changed since the first step');
-      const { local } = this.parts;
-      const sso = await (first ? local.demandLocal(user, from.address) : local.admitKey(user, answer.id, from.address));
+      const sso = await (first
+        ? this.parts.local.demandLocal(user, from.address)
+        : this.parts.local.admitKey(user, answer.id, from.address));
       const opened = { console: session === 'CONSOLE', withKey: true, sso: sso ?? undefined };
       const issued = this.parts.tokens.issue(user, undefined, opened);
       this.#record('LOGIN_SUCCEEDED', { account, ...from }, {});
@@ -124,7 +125,7 @@ export class KeySignIn extends Service<KeySignInParts> {
   }
 
   async #optionsFor(user: UserRecord, site: RelyingParty, purpose: string): Promise<object> {
-    const keys = await this.parts.store.passkeysOf(user.number);
+    const keys = await this.store.passkeysOf(user.number);
     const allowed = keys.filter(({ rpId }) => rpId === site.id);
     return requestOptions({ ...this.#request(site, this.#challenge(purpose)), allowed });
   }
@@ -134,15 +135,15 @@ export class KeySignIn extends Service<KeySignInParts> {
   }
 
   #challenge(purpose: string): string {
-    return this.parts.challenges.create(purpose, this.parts.now() + LIFE_MS);
+    return this.parts.challenges.create(purpose, this.now() + LIFE_MS);
   }
 
   /** The user whose password was right. Throws `AnswerRefused`. */
   #firstStep(loginTicket: string): { readonly user: number; readonly epoch: number } {
     const [, number, epoch, ticket = ''] = /^(\d{1,15})\.(\d{1,15})\.([\w-]+)$/.exec(loginTicket) ?? [];
     const first = { number: Number(number), tokenEpoch: Number(epoch) };
-    const { challenges, now } = this.parts;
-    if (!challenges.open(ticketPurpose(first), ticket, now())) throw new AnswerRefused('ticket unknown or expired');
+    if (!this.parts.challenges.open(ticketPurpose(first), ticket, this.now()))
+      throw new AnswerRefused('ticket unknown or expired');
     return { user: first.number, epoch: first.tokenEpoch };
   }
 

@@ -78,72 +78,68 @@ export class PasskeyService extends Service<PasskeyServiceParts> {
 
   /** Removes an issued key and ends its user's sessions: a finder may have opened one. Without effect if it is removed. */
   takeBack(owner: number, credentialId: string): Promise<void> {
-    const { store, now } = this.parts;
     const attempt = async () => {
-      const [user, passkey] = [await store.user(owner), await store.passkeyByCredential(credentialId)];
+      const [user, passkey] = [await this.store.user(owner), await this.store.passkeyByCredential(credentialId)];
       if (!user || passkey?.owner !== owner || passkey.removedAt !== null) return;
       const { change, guards } = logOut(user);
       const changes = [domain.remove(passkey, { username: user.username }), change];
-      await store.commit({ at: now(), actor: null, requestId: null, changes, guards });
+      await this.store.commit({ at: this.now(), actor: null, requestId: null, changes, guards });
     };
     return this.#changes.run(owner, () => retrying(attempt));
   }
 
   async list(userId: string): Promise<Data<'listKeysOfUser'>> {
-    const user = await readUser(this.parts.store, userId);
+    const user = await readUser(this.store, userId);
     const policy = await this.parts.policies.read();
-    const list = (await this.parts.store.passkeysOf(user.number)).map(presented);
+    const list = (await this.store.passkeysOf(user.number)).map(presented);
     return {
       list,
-      required: needsKey(policy, user, this.parts.now()),
+      required: needsKey(policy, user, this.now()),
       requiredByUser: policy.users.includes(user.number),
     };
   }
 
   async remove(context: Context, userId: string, passkeyId: string): Promise<api.Passkey> {
-    const user = await readUser(this.parts.store, userId);
+    const user = await readUser(this.store, userId);
     return this.#changes.run(user.number, () => retrying(() => this.#remove(context, user, passkeyId)));
   }
 
   async #remove(context: Context, user: UserRecord, passkeyId: string): Promise<api.Passkey> {
-    const { store, policies, now } = this.parts;
     const number = passkeyIds.parse(passkeyId);
-    const policy = await policies.read();
-    const keys = await store.passkeysOf(user.number);
+    const policy = await this.parts.policies.read();
+    const keys = await this.store.passkeysOf(user.number);
     const passkey = keys.find(one => one.number === number);
     if (!passkey) throw new ApiError(404, 'this user has no such key');
     const isOwn = user.number === context.caller.user?.number;
-    if (isOwn && keys.length === 1 && needsKey(policy, user, now()))
+    if (isOwn && keys.length === 1 && needsKey(policy, user, this.now()))
       throw new ApiError(
         Code.parameterError,
         'this is your last key, and you must sign in with one: register another one first',
       );
-    if (isOwn) await policies.demandKeyOf(context.caller);
+    if (isOwn) await this.parts.policies.demandKeyOf(context.caller);
     const changes = [domain.remove(passkey, { username: user.username })];
     // An ADMIN may remove the last key of another user.
     const what = {
-      at: now(),
+      at: this.now(),
       changes,
       guards: isOwn ? [policyUnchanged(policy), domain.passkeysUnchanged(user.number, keys)] : [],
     };
-    return commitLast(store, context, what, () => presented(passkey));
+    return commitLast(this.store, context, what, () => presented(passkey));
   }
 
   async #options(user: UserRecord, site: RelyingParty, purpose: string, isAlone = false): Promise<object> {
-    const { challenges, store, now } = this.parts;
     return creationOptions({
       site,
-      challenge: challenges.create(purpose, now() + LIFE_MS),
+      challenge: this.parts.challenges.create(purpose, this.now() + LIFE_MS),
       milliseconds: LIFE_MS,
-      user: { handle: challenges.userHandle(user.number), name: user.username },
-      registered: await store.passkeysOf(user.number),
+      user: { handle: this.parts.challenges.userHandle(user.number), name: user.username },
+      registered: await this.store.passkeysOf(user.number),
       isAlone,
     });
   }
 
   async #checked(answer: api.AttestationResponse, { purpose, ...expected }: KeyRequest): Promise<NewCredential> {
-    const { challenges, now } = this.parts;
-    const answered = await challenges.answer(purpose, challengeIn(answer), now());
+    const answered = await this.parts.challenges.answer(purpose, challengeIn(answer), this.now());
     try {
       if (answered && !answered.isFirst) throw new AnswerRefused(ANSWERED_BEFORE);
       return await checkAttestation(answer, { ...expected, challenge: answered?.challenge.id ?? null });
@@ -158,18 +154,17 @@ export class PasskeyService extends Service<PasskeyServiceParts> {
     user: UserRecord,
     key: NewCredential & Pick<domain.PasskeyRecord, 'name' | 'rpId'>,
   ): Promise<api.Passkey> {
-    const { store, policies, now } = this.parts;
-    const policy = await policies.read();
-    const keys = await store.passkeysOf(user.number);
-    await policies.demandKeyOf(context.caller);
+    const policy = await this.parts.policies.read();
+    const keys = await this.store.passkeysOf(user.number);
+    await this.parts.policies.demandKeyOf(context.caller);
     if (keys.length >= passkeyBounds.perUser)
       throw new ApiError(Code.parameterError, `the account has ${passkeyBounds.perUser} keys, the maximum; remove one`);
     const passkey = { owner: user.number, ...key };
     const ended = endExemption(policy, user.number);
-    const at = now();
+    const at = this.now();
     const guards = [policyUnchanged(policy), domain.passkeysUnchanged(user.number, keys)];
     const changes = [domain.create(passkey, user), ...(ended ? [ended] : [])];
-    return commitLast(store, context, { at, changes, guards }, ([result]) => {
+    return commitLast(this.store, context, { at, changes, guards }, ([result]) => {
       if (result?.kind !== 'added') throw inputError('response', ': this key is already registered, or was removed');
       return presented({ ...passkey, number: result.number, createdAt: timeOf(result, at), lastUsedAt: null });
     });

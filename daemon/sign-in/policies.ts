@@ -7,15 +7,7 @@ import { readUser } from '../accounts/lookups.ts';
 import { unchanged } from '../accounts/user.ts';
 import { iso } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
-import {
-  type Caller,
-  type Context,
-  commitLast,
-  retrying,
-  Service,
-  type ServiceParts,
-  type Session,
-} from '../requests/context.ts';
+import { type Caller, type Context, commitLast, retrying, Service, type Session } from '../requests/context.ts';
 import { passkeysUnchanged } from './passkey.ts';
 import * as domain from './policy.ts';
 
@@ -26,7 +18,7 @@ type Demand = 'password' | 'key' | 'registration' | 'allowance';
 const ALLOWED_MS = passkeyBounds.allowedHours * 3_600_000;
 
 /** Who has to sign in with a security key. A refusal is thrown as an `ApiError`. */
-export class SignInPolicies extends Service<ServiceParts> {
+export class SignInPolicies extends Service {
   async show(): Promise<policyApi.SignInPolicy> {
     return { requireKey: [...(await this.read()).requireKey] };
   }
@@ -36,14 +28,13 @@ export class SignInPolicies extends Service<ServiceParts> {
     const { user } = context.caller;
     return retrying(async () => {
       const before = await this.#readToChange(context);
-      const keys =
-        user && wanted.some(role => role === user.role) ? await this.parts.store.passkeysOf(user.number) : null;
+      const keys = user && wanted.some(role => role === user.role) ? await this.store.passkeysOf(user.number) : null;
       if (user && keys?.length === 0)
         throw inputError('requireKey', `: you have the role ${user.role}; register a key of your own first`);
       const changes = [domain.requireOfRoles(before, wanted)];
       const guards = user && keys ? [passkeysUnchanged(user.number, keys)] : [];
-      const what = { at: this.parts.now(), changes, guards };
-      return commitLast(this.parts.store, context, what, () => ({ requireKey: wanted }));
+      const what = { at: this.now(), changes, guards };
+      return commitLast(this.store, context, what, () => ({ requireKey: wanted }));
     });
   }
 
@@ -53,57 +44,57 @@ export class SignInPolicies extends Service<ServiceParts> {
     userId: string,
     { required }: Body<'requireKeyOfUser'>,
   ): Promise<Data<'requireKeyOfUser'>> {
-    const user = await readUser(this.parts.store, userId);
+    const user = await readUser(this.store, userId);
     return retrying(async () => {
       const before = await this.#readToChange(context);
-      const keys = required ? await this.parts.store.passkeysOf(user.number) : null;
+      const keys = required ? await this.store.passkeysOf(user.number) : null;
       if (keys?.length === 0) throw inputError('required', ': this user has no key; register one first');
       const change = domain.requireOfUser(before, user.number, required);
       const data = { userId, required };
       if (!change) return data;
       const guards = keys ? [passkeysUnchanged(user.number, keys)] : [];
-      return commitLast(this.parts.store, context, { at: this.parts.now(), changes: [change], guards }, () => data);
+      return commitLast(this.store, context, { at: this.now(), changes: [change], guards }, () => data);
     });
   }
 
   /** Lets a user whose keys were removed register one with the password alone. Another ADMIN decides. */
   async allowRegistration(context: Context, userId: string): Promise<Data<'allowRegistration'>> {
-    const { number } = await readUser(this.parts.store, userId);
+    const { number } = await readUser(this.store, userId);
     if (number === context.caller.user?.number)
       throw new ApiError(Code.noPermission, 'another ADMIN has to allow a registration for your account');
     return retrying(async () => {
       const before = await this.#readToChange(context);
-      const user = await readUser(this.parts.store, userId);
+      const user = await readUser(this.store, userId);
       if (user.disabled) throw new ApiError(Code.parameterError, 'this user is disabled; enable the account first');
-      const keys = await this.parts.store.passkeysOf(number);
+      const keys = await this.store.passkeysOf(number);
       if (keys.length > 0)
         throw new ApiError(Code.parameterError, 'this user has a security key; remove it first if it is lost');
-      const at = this.parts.now();
+      const at = this.now();
       const until = at + ALLOWED_MS;
       const changes = [domain.allowRegistration(before, user, { at, until })];
       const guards = [unchanged(user), passkeysUnchanged(number, [])];
-      return commitLast(this.parts.store, context, { at, changes, guards }, () => ({ until: iso(until) }));
+      return commitLast(this.store, context, { at, changes, guards }, () => ({ until: iso(until) }));
     });
   }
 
   /** Rights that the correct password of a user gives now. */
   async demandOf(user: UserRecord): Promise<Demand> {
     const policy = await this.read();
-    if (!domain.needsKey(policy, user, this.parts.now())) return 'password';
-    if ((await this.parts.store.passkeysOf(user.number)).length > 0) return 'key';
-    if (domain.registrationUntil(policy, user, this.parts.now()) !== null) return 'registration';
+    if (!domain.needsKey(policy, user, this.now())) return 'password';
+    if ((await this.store.passkeysOf(user.number)).length > 0) return 'key';
+    if (domain.registrationUntil(policy, user, this.now()) !== null) return 'registration';
     // Anyone who locks the device of a key takes the key back: that must not turn the password alone into a new key.
-    return (await this.parts.store.hadPasskey(user.number)) ? 'allowance' : 'registration';
+    return (await this.store.hadPasskey(user.number)) ? 'allowance' : 'registration';
   }
 
   /** Until when the user may register a key after all keys were removed; null if that is not allowed. */
   async registrationUntil(user: UserRecord): Promise<number | null> {
-    return domain.registrationUntil(await this.read(), user, this.parts.now());
+    return domain.registrationUntil(await this.read(), user, this.now());
   }
 
   /** As `registrationUntil`, of any number of users, after one read. */
   async registrations(): Promise<(user: UserRecord) => number | null> {
-    const [policy, at] = [await this.read(), this.parts.now()];
+    const [policy, at] = [await this.read(), this.now()];
     return user => domain.registrationUntil(policy, user, at);
   }
 
@@ -149,7 +140,7 @@ export class SignInPolicies extends Service<ServiceParts> {
   }
 
   async read(): Promise<domain.SignInPolicyRecord> {
-    return domain.policyIn(await this.parts.store.document(domain.SIGN_IN_POLICY));
+    return domain.policyIn(await this.store.document(domain.SIGN_IN_POLICY));
   }
 }
 

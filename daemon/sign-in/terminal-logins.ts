@@ -45,7 +45,7 @@ export class TerminalLogins extends Service<TerminalLoginParts> {
     { address }: Pick<Context, 'address'>,
     { name }: Body<'createTerminalLogin'>,
   ): Promise<Data<'createTerminalLogin'>> {
-    const createdAt = this.parts.now();
+    const createdAt = this.now();
     const expiresAt = createdAt + terminalLogin.seconds * 1000;
     const requestId = this.parts.challenges.create(PURPOSE, expiresAt);
     const secret = newSecret();
@@ -88,8 +88,8 @@ export class TerminalLogins extends Service<TerminalLoginParts> {
     { requestId, secret }: Body<'takeTerminalLogin'>,
     from: Pick<Context, 'address' | 'requestId'>,
   ): Promise<Data<'takeTerminalLogin'>> {
-    const { challenges, tokens, now, access } = this.parts;
-    if (!challenges.open(PURPOSE, requestId, now())) throw ended();
+    const { challenges, tokens, access } = this.parts;
+    if (!challenges.open(PURPOSE, requestId, this.now())) throw ended();
     const approved = await this.parts.terminals.take(terminalDigest(requestId, secret));
     if (approved === null) return { state: 'PENDING', login: null };
     const login = JSON.parse(approved) as VerifiedToken;
@@ -106,7 +106,7 @@ export class TerminalLogins extends Service<TerminalLoginParts> {
   /** The request. Throws 404 if it does not exist or, by this daemon's clock, has expired. */
   #parsed(found: string | null): Origin {
     const shown = found === null ? null : (JSON.parse(found) as Origin);
-    if (!shown || shown.expiresAt <= this.parts.now()) throw unknownCode();
+    if (!shown || shown.expiresAt <= this.now()) throw unknownCode();
     return shown;
   }
 }

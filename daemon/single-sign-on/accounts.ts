@@ -102,7 +102,7 @@ export class SsoAccounts extends Service<SsoAccountParts> {
 
   /** The guards of what follows from settings with this version of `SESSIONS`. Refuses with 1004 if it has another one now. */
   async guardsOf(version: number): Promise<readonly Guard[]> {
-    if ((await this.parts.store.documentVersion(SESSIONS)) !== version)
+    if ((await this.store.documentVersion(SESSIONS)) !== version)
       throw new SsoRefused('state', 'single sign-on was changed: sign in again');
     return [{ kind: 'document', name: SESSIONS, version }];
   }
@@ -117,7 +117,7 @@ export class SsoAccounts extends Service<SsoAccountParts> {
     if (user)
       return retrying(async () => {
         const guards = await this.guardsOf(sessions);
-        const now = (await this.parts.store.user(user.number)) ?? user;
+        const now = (await this.store.user(user.number)) ?? user;
         const { holder } = person;
         if (holder !== null) {
           await this.commit(await this.#linksOf(key, now.username, { ...person, holder }), guards);
@@ -143,7 +143,7 @@ export class SsoAccounts extends Service<SsoAccountParts> {
           ? [domain.linkAccount(version, key, { username })]
           : await this.#linksOf(key, username, { ...person, holder });
       await this.commit([add, ...links], guards, requestId);
-      const made = await this.parts.store.userByName(username);
+      const made = await this.store.userByName(username);
       // Another account got the name at the same time: the next attempt chooses another name.
       if (made?.passwordHash !== passwordHash) return this.#add(key, person, sessions, requestId);
       if (holder !== null) await this.#giveTo(holder, made, guards);
@@ -182,7 +182,7 @@ export class SsoAccounts extends Service<SsoAccountParts> {
   async #claimOf(
     person: number,
   ): Promise<{ readonly claim: domain.HolderClaim | null; readonly claimVersion: number }> {
-    const document = await this.parts.store.document(domain.holderDocument(person));
+    const document = await this.store.document(domain.holderDocument(person));
     return { claim: document && JSON.parse(document.value), claimVersion: document?.version ?? 0 };
   }
 
@@ -194,7 +194,7 @@ export class SsoAccounts extends Service<SsoAccountParts> {
     requestId: string | null = null,
   ): Promise<UserRecord | Refusal> {
     if (user.role === role || user.disabled) return user;
-    const others = (await this.parts.store.admins()).some(({ number }) => number !== user.number);
+    const others = (await this.store.admins()).some(({ number }) => number !== user.number);
     const decision = edit(user, { role }, others);
     if (decision instanceof Refusal) return decision;
     await this.commit([decision.change], [...decision.guards, ...guards], requestId);
@@ -210,27 +210,25 @@ export class SsoAccounts extends Service<SsoAccountParts> {
   async #linked(
     key: string,
   ): Promise<{ readonly user: UserRecord | null; readonly person: number | null; readonly version: number }> {
-    const { store } = this.parts;
-    const document = await store.document(domain.accountDocument(key));
+    const document = await this.store.document(domain.accountDocument(key));
     if (!document) return { user: null, person: null, version: 0 };
     const { username, person = null } = JSON.parse(document.value) as domain.AccountLink;
-    const user = await store.userByName(username);
+    const user = await this.store.userByName(username);
     return { user: user?.passwordHash === hashOf(key) ? user : null, person, version: document.version };
   }
 
   /** A name that is taken stays with its account, in upper and lower case. */
   async #freeName(names: readonly string[]): Promise<string> {
-    const { store } = this.parts;
     for (const name of names) {
-      const named = await store.usersNamed(name);
+      const named = await this.store.usersNamed(name);
       // An account that was given to a person is found by the name of the person, and has a name of its own, too.
-      if (named.length === 0 && !(await store.userByName(name))) return name;
+      if (named.length === 0 && !(await this.store.userByName(name))) return name;
     }
     return `${names.at(-1)}-${Date.now().toString(36)}`;
   }
 
   /** Makes changes that follow from reports of the provider. */
   async commit(changes: Changes['changes'], guards: Changes['guards'] = [], requestId: string | null = null) {
-    await this.parts.store.commit({ at: this.parts.now(), actor: ACTOR, requestId, changes, guards });
+    await this.store.commit({ at: this.now(), actor: ACTOR, requestId, changes, guards });
   }
 }

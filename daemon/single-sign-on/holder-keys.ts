@@ -44,11 +44,10 @@ export class HolderKeys extends Service<HolderKeyParts> implements KeyJudge {
 
   /** Refuses with 1004 a session that has ended. One that a key has opened is judged at each request. */
   async check(user: number, id: string): Promise<void> {
-    const { store, sessions } = this.parts;
     const key = keyOfSession(id);
-    if (key === null) return sessions.check(user, id);
-    const { session } = await sessions.find(user, id);
-    const record = await store.user(user);
+    if (key === null) return this.parts.sessions.check(user, id);
+    const { session } = await this.parts.sessions.find(user, id);
+    const record = await this.store.user(user);
     const admitted = await this.#admitted(record, ({ number }) => number === key);
     // The limits of local accounts may have changed.
     if (!admitted || domain.localRefusal(admitted.config, record!.username, session.isHere ?? false) !== null)
@@ -56,16 +55,16 @@ export class HolderKeys extends Service<HolderKeyParts> implements KeyJudge {
   }
 
   #open(user: UserRecord, credentialId: string, address: string): Promise<string> {
-    const { store, settings, accounts, now } = this.parts;
+    const { settings, accounts } = this.parts;
     return retrying(async () => {
-      const current = await store.user(user.number);
+      const current = await this.store.user(user.number);
       const admitted = await this.#admitted(current, key => key.credentialId === credentialId);
       // One message for every reason.
       if (!admitted || current?.tokenEpoch !== user.tokenEpoch)
         throw new ApiError(Code.noPermission, 'this account signs in at the provider of single sign-on');
       const { config, version, key, guards } = admitted;
       settings.demandPlace(config, user, address);
-      const at = now();
+      const at = this.now();
       const id = domain.keySessionId(version, randomBytes(16).toString('base64url'), key.number);
       const times = { checkedAt: at, confirmedAt: at, endsAt: at + tokenSeconds * 1000 };
       const session = {
@@ -76,7 +75,7 @@ export class HolderKeys extends Service<HolderKeyParts> implements KeyJudge {
         ...times,
         isHere: isHere(address),
       };
-      const row = (await store.ssoSessions(user.number)) ?? { number: user.number, version: 0, sessions: [] };
+      const row = (await this.store.ssoSessions(user.number)) ?? { number: user.number, version: 0, sessions: [] };
       const open = row.sessions.filter(one => versionOfSession(one.id) === version);
       await accounts.commit([domain.setSessions(row, [...open, session], at)], guards);
       return id;
@@ -88,18 +87,18 @@ export class HolderKeys extends Service<HolderKeyParts> implements KeyJudge {
    * and last with no other, at the provider of the settings.
    */
   async #admitted(user: UserRecord | null, isIt: (key: PasskeyRecord) => boolean): Promise<AdmittedKey | null> {
-    const { store, settings, accounts } = this.parts;
+    const { settings, accounts } = this.parts;
     const [persons, issued] = [this.parts.persons(), this.parts.issued()];
-    const version = await store.documentVersion(SESSIONS);
+    const version = await this.store.documentVersion(SESSIONS);
     const { config } = await settings.read();
     if (!persons || !issued || !config?.holders || user?.role !== 'HOLDER' || user.disabled) return null;
-    const keys = await store.passkeysOf(user.number);
+    const keys = await this.store.passkeysOf(user.number);
     const key = keys.find(isIt);
     const claimed = await accounts.claimedBy(user, config.issuer);
     const person = claimed && (await persons.numbered(claimed.person));
     if (!claimed || !key || !person?.active) return null;
     const number = await issued.deviceOf(key);
-    const device = number === null ? null : await store.device(number);
+    const device = number === null ? null : await this.store.device(number);
     if (device?.status !== 'ACTIVE' || device.person !== person.number) return null;
     const guards: Guard[] = [
       unchanged(user),

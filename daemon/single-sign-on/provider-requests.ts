@@ -5,7 +5,7 @@
 import { SignInDenied, TokenRefused } from '../base/errors.ts';
 import { clientOf } from '../base/loopback.ts';
 import { secretDigest } from '../base/single-use.ts';
-import { Service } from '../requests/context.ts';
+import { WithParts } from '../requests/context.ts';
 import type { Counters } from '../store/short-lived.ts';
 import { ClientTurns, type TurnBounds } from './client-turns.ts';
 
@@ -60,7 +60,7 @@ interface ProviderRequestsParts {
 }
 
 /** `client`: the address, or what names a browser that has signed in before. Refuses with 429 and `Retry-After` if too many wait. */
-export class ProviderRequests extends Service<ProviderRequestsParts> {
+export class ProviderRequests extends WithParts<ProviderRequestsParts> {
   readonly #usual = new ClientTurns(usual);
   readonly #slow = new ClientTurns(slow);
 

@@ -69,22 +69,22 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
   }
 
   #sessionOf(user: UserRecord, { config, sessions }: ActiveSso, { sub, sid, tokens }: SignedIn): domain.SsoSession {
-    const { now, days } = this.parts;
+    const { days } = this.parts;
     return {
       id: domain.sessionId(sessions, randomBytes(16).toString('base64url')),
       provider: domain.providerOf(config),
       sid: sid === null ? null : domain.sidOf(config.issuer, sid),
       sealed: this.#seal(user.number, { sub, tokens }),
-      checkedAt: now(),
-      confirmedAt: now(),
-      endsAt: now() + days * dayMs,
+      checkedAt: this.now(),
+      confirmedAt: this.now(),
+      endsAt: this.now() + days * dayMs,
     };
   }
 
   /** Whether the session was checked a moment ago. Reads nothing. */
   isFresh(user: number, id: string): boolean {
     const at = this.#checked.get(`${user}/${id}`);
-    return at !== undefined && this.#isRecent(at) && this.parts.store.behind() < maxBehindMs;
+    return at !== undefined && this.#isRecent(at) && this.store.behind() < maxBehindMs;
   }
 
   /** Checks the session, at the provider if it was not checked there a moment ago. Refuses with 1004 one that has ended. */
@@ -100,7 +100,7 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
-    this.parts.store.onCommit(({ users, everything }: CommitNotice) => {
+    this.store.onCommit(({ users, everything }: CommitNotice) => {
       if (users.length === 0 && !everything) return;
       this.#epoch++;
       this.#checked.clear();
@@ -113,7 +113,7 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
 
   /** Ends what a logout token of the provider names; a repeated token ends nothing. Refuses with 1001 one that is not valid. */
   async logout(token: string): Promise<Data<'logoutSso'>> {
-    const { settings, store, accounts, counters } = this.parts;
+    const { settings, accounts, counters } = this.parts;
     const { config, provider } = await settings.active();
     const { sub, sid, id } = await provider.logoutToken(token).catch(error => {
       if (!(error instanceof TokenRefused)) throw error;
@@ -122,9 +122,9 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
     if ((await counters.blockedFor(once.scope, id, once.most)) > 0) return { ended: 0 };
     const user = sub === null ? null : await accounts.find({ issuer: config.issuer, sub });
     if (sub !== null && !user) return { ended: 0 };
-    const rows = user ? [await store.ssoSessions(user.number)] : await store.allSsoSessions();
+    const rows = user ? [await this.store.ssoSessions(user.number)] : await this.store.allSsoSessions();
     const digest = sid === null ? null : domain.sidOf(config.issuer, sid);
-    const version = await store.documentVersion(SESSIONS);
+    const version = await this.store.documentVersion(SESSIONS);
     // A session for which the provider has not named an id, such as that of a key, ends with any session of the person.
     const endingIn = (sessions: readonly domain.SsoSession[]) => {
       const open = sessions.filter(session => versionOfSession(session.id) === version);
@@ -148,27 +148,26 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
   }
 
   #isRecent(at: number): boolean {
-    const age = this.parts.now() - at;
+    const age = this.now() - at;
     return age >= 0 && age < CHECK_MS;
   }
 
   /** Refuses with 1004 a session that has ended. */
   async find(user: number, id: string) {
-    const { store, now } = this.parts;
-    const [row, version] = await Promise.all([store.ssoSessions(user), store.documentVersion(SESSIONS)]);
+    const [row, version] = await Promise.all([this.store.ssoSessions(user), this.store.documentVersion(SESSIONS)]);
     const session = row?.sessions.find(one => one.id === id);
-    if (!row || !session || session.endsAt <= now() || versionOfSession(id) !== version) throw over();
+    if (!row || !session || session.endsAt <= this.now() || versionOfSession(id) !== version) throw over();
     return { row, session };
   }
 
   /** Checks with the provider, unless a node has within `age` milliseconds. Returns the time. `lenient`: accepts no response. */
   #renew(user: number, id: string, age: number, lenient: boolean): Promise<number> {
     return this.#renewals.run(`${user}/${id}`, async () => {
-      const { settings, now, log } = this.parts;
+      const { settings, log } = this.parts;
       const { session, isMine } = await this.#claim(user, id, age);
       if (!isMine) {
         // Otherwise a session could be renewed for as long as the provider is away.
-        if (!lenient && now() - session.confirmedAt > 2 * CHECK_MS)
+        if (!lenient && this.now() - session.confirmedAt > 2 * CHECK_MS)
           throw (await settings.active()).provider.refusal ?? new ProviderAway('not confirmed lately');
         return session.checkedAt;
       }
@@ -180,7 +179,7 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
         const what = error instanceof ClientRefused ? 'does not accept this registry' : 'does not respond';
         log.warn({ reason: error.message }, `the provider of single sign-on ${what}: its sessions continue`);
       }
-      return now();
+      return this.now();
     });
   }
 
@@ -190,12 +189,11 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
     id: string,
     age: number,
   ): Promise<{ readonly session: domain.SsoSession; readonly isMine: boolean }> {
-    const { now } = this.parts;
     return retrying(async () => {
       const { row, session } = await this.find(user, id);
-      if (Math.abs(now() - session.checkedAt) < age) return { session, isMine: false };
-      const claimed = { ...session, checkedAt: now() };
-      await this.parts.accounts.commit([domain.setSessions(row, [...without(row.sessions, id), claimed], now())]);
+      if (Math.abs(this.now() - session.checkedAt) < age) return { session, isMine: false };
+      const claimed = { ...session, checkedAt: this.now() };
+      await this.parts.accounts.commit([domain.setSessions(row, [...without(row.sessions, id), claimed], this.now())]);
       return { session: claimed, isMine: true };
     });
   }
@@ -228,13 +226,13 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
     { config }: ActiveSso,
     { sub, name, tokens, groups, isOverage }: SignedIn,
   ): Promise<void> {
-    const { accounts, store } = this.parts;
+    const { accounts } = this.parts;
     const admitted = isOverage ? null : await accounts.admittanceOf(config, { sub, name, groups });
     const role = admitted?.role ?? null;
     const version = versionOfSession(id);
     const followed = await retrying(async () => {
       const guards = await accounts.guardsOf(version);
-      const record = await store.user(user);
+      const record = await this.store.user(user);
       if (record && role !== null) return accounts.withRole(record, role, guards);
       if (record) await accounts.logOut(record, guards);
       return null;
@@ -245,7 +243,7 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
       throw await this.#ended(user, id, 'the last enabled ADMIN is in another group now');
     const sealed = this.#seal(user, { sub, tokens });
     await this.#change(user, version, sessions =>
-      sessions.map(session => (session.id === id ? { ...session, sealed, confirmedAt: this.parts.now() } : session)),
+      sessions.map(session => (session.id === id ? { ...session, sealed, confirmedAt: this.now() } : session)),
     );
   }
 
@@ -256,14 +254,13 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
   }
 
   async #end(user: number, ids: readonly string[], reason: string): Promise<void> {
-    const { store, now } = this.parts;
     await retrying(async () => {
-      const [row, record] = await Promise.all([store.ssoSessions(user), store.user(user)]);
+      const [row, record] = await Promise.all([this.store.ssoSessions(user), this.store.user(user)]);
       if (!row || !record) return;
       const rest = row.sessions.filter(({ id }) => !ids.includes(id));
       if (rest.length === row.sessions.length) return;
       const entry = domain.sessionsEnded(record, row.sessions.length - rest.length, reason);
-      await this.parts.accounts.commit([domain.setSessions(row, rest, now()), entry]);
+      await this.parts.accounts.commit([domain.setSessions(row, rest, this.now()), entry]);
     });
   }
 
@@ -273,11 +270,10 @@ export class SsoSessions extends Service<SsoSessionsParts> implements SessionJud
     version: number,
     change: (sessions: readonly domain.SsoSession[]) => readonly domain.SsoSession[],
   ): Promise<void> {
-    const { store, accounts, now } = this.parts;
     return retrying(async () => {
-      const guards = await accounts.guardsOf(version);
-      const row = (await store.ssoSessions(user)) ?? { number: user, version: 0, sessions: [] };
-      await accounts.commit([domain.setSessions(row, change(row.sessions), now())], guards);
+      const guards = await this.parts.accounts.guardsOf(version);
+      const row = (await this.store.ssoSessions(user)) ?? { number: user, version: 0, sessions: [] };
+      await this.parts.accounts.commit([domain.setSessions(row, change(row.sessions), this.now())], guards);
     });
   }
 

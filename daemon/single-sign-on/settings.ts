@@ -69,19 +69,18 @@ export class SsoSettingsService extends Service<SsoSettingsParts> implements Loc
   }
 
   async read(): Promise<domain.SsoRecord> {
-    return settingsIn(await this.parts.store.document(domain.SSO), null);
+    return settingsIn(await this.store.document(domain.SSO), null);
   }
 
   async set(context: Context, body: Body<'setSso'>): Promise<SsoSettings> {
-    const { store, now } = this.parts;
     const shown = await retrying(async () => {
       const before = await this.read();
       const config = body.enabled === false ? null : this.#configOf(before.config, body);
       if (config) await this.#demandWayIn(config);
-      const sessions = await store.documentVersion(SESSIONS);
+      const sessions = await this.store.documentVersion(SESSIONS);
       const set = setSettings({ name: domain.SSO, type: 'SSO_SET' }, before, config);
       const changes = [set, ...domain.endingSessions(before.config, config, sessions)];
-      return commitLast(store, context, { at: now(), changes }, () => presented(config));
+      return commitLast(this.store, context, { at: this.now(), changes }, () => presented(config));
     });
     // Not awaited: there may be thousands. What remains after a stop goes with the next change, or the next sign-in of the person.
     void this.#removeEnded().catch(() => {});
@@ -90,20 +89,19 @@ export class SsoSettingsService extends Service<SsoSettingsParts> implements Loc
 
   /** Removes the sealed tokens of sessions that have ended: they open nothing here, but may do so at the provider. */
   async #removeEnded(): Promise<void> {
-    const { store, now } = this.parts;
-    const version = await store.documentVersion(SESSIONS);
-    for (const row of await store.allSsoSessions()) {
+    const version = await this.store.documentVersion(SESSIONS);
+    for (const row of await this.store.allSsoSessions()) {
       const open = row.sessions.filter(({ id }) => versionOfSession(id) === version);
       if (open.length === row.sessions.length) continue;
-      const changes = [domain.setSessions(row, open, now())];
+      const changes = [domain.setSessions(row, open, this.now())];
       // A `Conflict`: the person has signed in, which has removed them.
-      await store.commit({ at: now(), actor: null, requestId: null, changes }).catch(() => {});
+      await this.store.commit({ at: this.now(), actor: null, requestId: null, changes }).catch(() => {});
     }
   }
 
   /** The provider in use. Refuses with 404 if single sign-on is off. */
   async active(): Promise<ActiveSso> {
-    const sessions = await this.parts.store.documentVersion(SESSIONS);
+    const sessions = await this.store.documentVersion(SESSIONS);
     const { version, config } = await this.read();
     if (!config) throw new ApiError(404, 'single sign-on is not set up here');
     // The provider caches keys, so it lives as long as these settings.
@@ -145,7 +143,7 @@ export class SsoSettingsService extends Service<SsoSettingsParts> implements Loc
 
   /** A local account must remain for times when the provider cannot be reached. */
   async #demandWayIn({ localAccounts: { names } }: domain.SsoConfig): Promise<void> {
-    const admins = await this.parts.store.admins();
+    const admins = await this.store.admins();
     if (admins.some(admin => !isOfProvider(admin) && (names?.includes(admin.username) ?? true))) return;
     throw inputError(
       'localAccounts',

@@ -14,7 +14,7 @@ import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { type Clock, iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
-import { type Context, Service } from '../requests/context.ts';
+import { type Context, WithParts } from '../requests/context.ts';
 import type { SignInCodes } from '../sign-in/codes.ts';
 import type { SignInPolicies } from '../sign-in/policies.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
@@ -71,7 +71,7 @@ function refuseState(): never {
 const LONGEST_CODE = 86_400;
 
 /** A refusal is thrown as an `SsoRefused` or another `ApiError`. A provider that does not answer: `ProviderAway`. */
-export class SsoSignIn extends Service<SsoSignInParts> {
+export class SsoSignIn extends WithParts<SsoSignInParts> {
   /**
    * `earlier`: the cookie of an earlier start in this browser, so that two tabs can sign in. Returns the one to set; null for a
    * terminal, which gets a secret.
@@ -81,7 +81,7 @@ export class SsoSignIn extends Service<SsoSignInParts> {
     redirectUri: string,
     { earlier, address }: { readonly earlier: string | undefined; readonly address: string },
   ): Promise<{ readonly data: Data<'startSso'>; readonly cookie: string | null }> {
-    const { settings, terminals, challenges, now } = this.parts;
+    const { settings, terminals, challenges } = this.parts;
     const { provider } = await settings.active();
     const urlFor = (check: ReturnType<typeof checkOf>) => provider.authorizationUrl(redirectUri, check, again === true);
     if (port !== undefined) {
@@ -89,7 +89,7 @@ export class SsoSignIn extends Service<SsoSignInParts> {
       return { data: { url: await urlFor(terminals.checkOf(made.state)), ...made }, cookie: null };
     }
     const cookie = earlier !== undefined && isCookie(earlier) ? earlier : newSecret();
-    const state = challenges.create(purposeOf(cookie), now() + ssoBounds.signInSeconds * 1000);
+    const state = challenges.create(purposeOf(cookie), this.parts.now() + ssoBounds.signInSeconds * 1000);
     return { data: { url: await urlFor(checkOf(cookie, state)), state }, cookie };
   }
 
@@ -97,28 +97,31 @@ export class SsoSignIn extends Service<SsoSignInParts> {
   async finish(returned: Return, from: From): Promise<Readonly<Record<string, string>>> {
     const active = await this.parts.settings.active();
     const { state = '' } = returned.query;
-    const { terminals } = this.parts;
-    if (!terminals.isState(state)) return this.#recording(from, () => this.#openConsole(active, returned, state, from));
-    const terminal = await this.#recording(from, async () => (await terminals.answer(state)) ?? refuseState());
+    if (!this.parts.terminals.isState(state))
+      return this.#recording(from, () => this.#openConsole(active, returned, state, from));
+    const terminal = await this.#recording(
+      from,
+      async () => (await this.parts.terminals.answer(state)) ?? refuseState(),
+    );
     try {
       return await this.#recording(from, () => this.#askForTerminal(active, returned, terminal, from));
     } catch (error) {
       const problem = problemOf(error);
       if (problem === null) throw error;
       const message = problem === 'away' ? 'the provider does not answer' : (error as Error).message;
-      throw new TerminalRefused(error as Error, await terminals.refuse(terminal, { problem, message }));
+      throw new TerminalRefused(error as Error, await this.parts.terminals.refuse(terminal, { problem, message }));
     }
   }
 
   /** A name for a browser in which the provider has signed someone in: strangers with the same address do not slow it down. */
   knownBrowser(earlier: string | undefined): string {
-    const { challenges, now } = this.parts;
-    return this.#isKnown(earlier) ? earlier : challenges.create(KNOWN, now() + ssoBounds.knownDays * dayMs);
+    return this.#isKnown(earlier)
+      ? earlier
+      : this.parts.challenges.create(KNOWN, this.parts.now() + ssoBounds.knownDays * dayMs);
   }
 
   #isKnown(browser: string | undefined): browser is string {
-    const { challenges, now } = this.parts;
-    return browser !== undefined && challenges.open(KNOWN, browser, now()) !== null;
+    return browser !== undefined && this.parts.challenges.open(KNOWN, browser, this.parts.now()) !== null;
   }
 
   /** Exchanges the code of the provider. */
@@ -129,8 +132,8 @@ export class SsoSignIn extends Service<SsoSignInParts> {
 
   async #openConsole(active: ActiveSso, returned: Return, state: string, from: From) {
     const { query, cookie = '' } = returned;
-    const { challenges, codes, now } = this.parts;
-    const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, now()) : null;
+    const { challenges, codes } = this.parts;
+    const answered = isCookie(cookie) ? await challenges.answer(purposeOf(cookie), state, this.parts.now()) : null;
     if (!answered?.isFirst) refuseState();
     if (query.error !== undefined) throw denied();
     const person = await this.#signIn(active, returned, checkOf(cookie, state), from);
@@ -258,9 +261,8 @@ export class SsoSignIn extends Service<SsoSignInParts> {
 
   #openCode(text: string, config: domain.SsoConfig): DeviceCode {
     const [, ends = '0', sealed = ''] = /^(\d{1,15})\.([\w-]+)$/.exec(text) ?? [];
-    const { sealingKey, now } = this.parts;
-    const code = openSecret(sealingKey, deviceCodeOf(Number(ends), config), sealed);
-    if (code === null || Number(ends) <= now())
+    const code = openSecret(this.parts.sealingKey, deviceCodeOf(Number(ends), config), sealed);
+    if (code === null || Number(ends) <= this.parts.now())
       throw new SsoRefused('state', 'the request of this terminal is unknown or has expired');
     return JSON.parse(code) as DeviceCode;
   }

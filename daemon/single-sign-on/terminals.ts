@@ -11,7 +11,7 @@ import type { AccountRole, SsoProblem } from '../../src/contract/values.ts';
 import { type Binding, openSecret, sealSecret } from '../base/sealed.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import type { Clock } from '../base/time.ts';
-import { Service } from '../requests/context.ts';
+import { WithParts } from '../requests/context.ts';
 import type { SignedChallenges } from '../sign-in/signed-challenges.ts';
 import { userCodeOf } from '../sign-in/user-code.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
@@ -65,10 +65,10 @@ const pressDigest = (ticket: string) => secretDigest(`single sign-on press ${tic
 const codeDigest = (holder: string, state: string, code: string) =>
   secretDigest(`single sign-on code ${holder} ${state} ${code}`);
 
-export class SsoTerminals extends Service<SsoTerminalsParts> {
+export class SsoTerminals extends WithParts<SsoTerminalsParts> {
   /** Begins a sign-in. `secret`: for the terminal alone. */
   create(terminal: SsoTerminal): { readonly state: string; readonly secret: string; readonly userCode: string } {
-    const { challenges, sealingKey, now } = this.parts;
+    const { challenges, sealingKey } = this.parts;
     const secret = newSecret();
     const { port, name, address } = terminal;
     const sealed = sealSecret(
@@ -76,7 +76,7 @@ export class SsoTerminals extends Service<SsoTerminalsParts> {
       terminalAt(port),
       JSON.stringify({ name, address, holder: secretDigest(secret) }),
     );
-    const challenge = challenges.create(purposeOf(port, sealed), now() + ssoBounds.signInSeconds * 1000);
+    const challenge = challenges.create(purposeOf(port, sealed), this.parts.now() + ssoBounds.signInSeconds * 1000);
     const state = `${challenge}.${port}.${sealed}`;
     return { state, secret, userCode: this.#userCode(state) };
   }
@@ -88,10 +88,10 @@ export class SsoTerminals extends Service<SsoTerminalsParts> {
 
   /** The terminal of a state that was made here, has not expired and is used for the first time; otherwise null. */
   async answer(state: string): Promise<ReturnedTerminal | null> {
-    const { challenges, sealingKey, now } = this.parts;
+    const { challenges, sealingKey } = this.parts;
     const [, challenge = '', portText = '', sealed = ''] = stateForm.exec(state) ?? [];
     const port = Number(portText);
-    const answered = await challenges.answer(purposeOf(port, sealed), challenge, now());
+    const answered = await challenges.answer(purposeOf(port, sealed), challenge, this.parts.now());
     const opened = answered?.isFirst ? openSecret(sealingKey, terminalAt(port), sealed) : null;
     if (!answered || opened === null) return null;
     const shown = JSON.parse(opened) as Pick<ReturnedTerminal, 'name' | 'address' | 'holder'>;

@@ -13,7 +13,7 @@ import { connectionProblem } from '../base/connection-problem.ts';
 import { Outgoing } from '../base/outgoing.ts';
 import { openSecret } from '../base/sealed.ts';
 import type { Clock } from '../base/time.ts';
-import { Service } from '../requests/context.ts';
+import { WithParts } from '../requests/context.ts';
 import { secretBinding, type WebhookRecord } from './records.ts';
 
 /** Milliseconds for one post: the name, the connection, the response and the beginning of its body. */
@@ -38,7 +38,7 @@ interface PosterParts extends Clock {
 }
 
 /** Posts to endpoints, to each one message at a time. */
-export class Poster extends Service<PosterParts> {
+export class Poster extends WithParts<PosterParts> {
   readonly #outgoing: Outgoing;
   readonly #oneAtATime = new KeyedMutex<number>();
 

@@ -45,20 +45,23 @@ interface Endpoint {
 /** The operations on webhooks. A refusal is thrown as an `ApiError`. */
 export class WebhookService extends Service<WebhookServiceParts> {
   async create(context: Context, body: Body<'createWebhook'>): Promise<Data<'createWebhook'>> {
-    const { store, sealingKey, now } = this.parts;
     const url = await this.#urlOf(body.url);
     const types = body.types ? journalEventTypes.filter(type => body.types!.includes(type)) : null;
     const given = body.secret ?? null;
     if (given !== null && !isWebhookSecret(given)) throw inputError('secret', `must be ${secretShape}`);
     const secret = given ?? newWebhookSecret();
     const made = await retrying(async () => {
-      const [webhooks, through] = await Promise.all([this.#webhooks(), store.lastEventId()]);
-      const at = now();
-      const sealed = sealSecret(sealingKey, domain.secretBinding({ number: domain.nextNumber(webhooks), url }), secret);
+      const [webhooks, through] = await Promise.all([this.#webhooks(), this.store.lastEventId()]);
+      const at = this.now();
+      const sealed = sealSecret(
+        this.parts.sealingKey,
+        domain.secretBinding({ number: domain.nextNumber(webhooks), url }),
+        secret,
+      );
       const maker = { createdBy: actorOf(context), madeBy: idOf(context) };
       const webhook = { url, types, sealed, ...maker, createdAt: at };
       const created = accept(domain.create(webhooks, webhook, through));
-      await commitFor(store, context, { at, changes: created.changes });
+      await commitFor(this.store, context, { at, changes: created.changes });
       return created;
     });
     this.parts.changed();
@@ -68,7 +71,7 @@ export class WebhookService extends Service<WebhookServiceParts> {
   async list(): Promise<Data<'listWebhooks'>> {
     const list: api.WebhookItem[] = [];
     for (const record of (await this.#webhooks()).list) {
-      const stored = await this.parts.store.webhookProgress(record.number);
+      const stored = await this.store.webhookProgress(record.number);
       // Removed since the read.
       if (stored) list.push(await this.#present(record, stored.progress));
     }
@@ -79,13 +82,13 @@ export class WebhookService extends Service<WebhookServiceParts> {
   async failing(): Promise<number | null> {
     const { list } = await this.#webhooks();
     if (list.length === 0) return null;
-    const stored = await Promise.all(list.map(({ number }) => this.parts.store.webhookProgress(number)));
+    const stored = await Promise.all(list.map(({ number }) => this.store.webhookProgress(number)));
     return stored.filter(one => one !== null && one.progress.failures > 0).length;
   }
 
   async test(webhookId: string): Promise<Data<'testWebhook'>> {
     const { record } = await this.#find(webhookId);
-    return this.#post(record, testMessage(record, this.parts.now()));
+    return this.#post(record, testMessage(record, this.now()));
   }
 
   /** One that is disabled already stays as it is. */
@@ -108,7 +111,7 @@ export class WebhookService extends Service<WebhookServiceParts> {
       const { webhooks, record } = await this.#find(webhookId);
       const changes = domain.remove(webhooks, record);
       const result = { webhookId, removed: true };
-      return commitLast(this.parts.store, context, { at: this.parts.now(), changes }, () => result);
+      return commitLast(this.store, context, { at: this.now(), changes }, () => result);
     });
     this.parts.changed();
     return removed;
@@ -132,7 +135,7 @@ export class WebhookService extends Service<WebhookServiceParts> {
   async replay(webhookId: string, deliveryId: string): Promise<Data<'replayWebhookDelivery'>> {
     const { record, stored } = await this.#find(webhookId);
     const eventId = stored.progress.attempts.find(({ event }) => `${event}` === deliveryId)?.event;
-    const [event] = eventId ? await this.parts.store.events({ after: eventId - 1, through: eventId, limit: 1 }) : [];
+    const [event] = eventId ? await this.store.events({ after: eventId - 1, through: eventId, limit: 1 }) : [];
     const message = event && messageOf(this.parts.registryId, event);
     if (!message) throw new ApiError(404, 'no attempt in the list of this webhook is for this event');
     return { ...(await this.#post(record, message)), eventId: event.id };
@@ -154,26 +157,26 @@ export class WebhookService extends Service<WebhookServiceParts> {
     ) => (domain.WebhooksChanged & { readonly progress: domain.DeliveryProgress }) | null,
   ): Promise<api.WebhookItem> {
     const item = await retrying(async () => {
-      const at = this.parts.now();
+      const at = this.now();
       const found = await this.#find(webhookId);
       const changed = decide(found, at);
       if (!changed) return this.#present(found.record, found.stored.progress);
       const data = await this.#present(changed.record, changed.progress);
-      return commitLast(this.parts.store, context, { at, changes: changed.changes }, () => data);
+      return commitLast(this.store, context, { at, changes: changed.changes }, () => data);
     });
     this.parts.changed();
     return item;
   }
 
   async #webhooks(): Promise<domain.Webhooks> {
-    return domain.webhooksIn(await this.parts.store.document(domain.WEBHOOKS));
+    return domain.webhooksIn(await this.store.document(domain.WEBHOOKS));
   }
 
   async #find(webhookId: string): Promise<Endpoint> {
     const number = webhookIds.parse(webhookId);
     const webhooks = await this.#webhooks();
     const record = webhooks.list.find(one => one.number === number);
-    const stored = record && (await this.parts.store.webhookProgress(record.number));
+    const stored = record && (await this.store.webhookProgress(record.number));
     if (!record || !stored) throw new ApiError(404, 'webhook does not exist');
     return { webhooks, record, stored };
   }
@@ -202,7 +205,7 @@ export class WebhookService extends Service<WebhookServiceParts> {
       createdBy,
       createdAt: iso(createdAt),
       deliveredThrough: through,
-      waiting: (await this.parts.store.events(after)).length,
+      waiting: (await this.store.events(after)).length,
       failures,
       nextAttemptAt: disabled || nextAt === null ? null : iso(nextAt),
       lastDeliveredAt: lastDeliveredAt === null ? null : iso(lastDeliveredAt),
