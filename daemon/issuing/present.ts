@@ -2,7 +2,7 @@
 import { credentialIds, providerIds } from '../../src/contract/ids.ts';
 import type { CredentialItem, SshCredential } from '../../src/contract/providers.ts';
 import { isSshKey } from '../../src/contract/ssh-key.ts';
-import { iso } from '../base/time.ts';
+import { isoOrNull } from '../base/time.ts';
 import type { DeviceRecord } from '../devices/records.ts';
 import * as domain from './credential.ts';
 import { isHeld } from './key-reset.ts';
@@ -28,8 +28,8 @@ export const presented = (credential: domain.CredentialRecord, device: DeviceRec
     credentialId: credentialIds.format(number),
     providerId: providerIds.format(provider),
     person: device.userId ?? account,
-    createdAt: issuedAt === null ? null : iso(issuedAt),
-    removedAt: removedAt === null ? null : iso(removedAt),
+    createdAt: isoOrNull(issuedAt),
+    removedAt: isoOrNull(removedAt),
     pending: isOpen && (issuedAt === null || domain.isToRemove(credential, device)),
   };
 };

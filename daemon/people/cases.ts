@@ -2,7 +2,7 @@
 import { ApiError } from '../../src/contract/codes.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import type { Body, Data, Query } from '../../src/contract/routes.ts';
-import { iso } from '../base/time.ts';
+import { iso, isoOrNull } from '../base/time.ts';
 import {
   accept,
   actorOf,
@@ -114,7 +114,7 @@ export class Cases extends Service<ServiceParts<Store & CaseStore>> {
       userName: person.userName,
       name: person.name,
       opened: iso(record.openedAt),
-      closed: record.closedAt === null ? null : iso(record.closedAt),
+      closed: isoOrNull(record.closedAt),
       open: open.length,
       kept: items.filter(({ state }) => state === 'kept').length,
       next: open[0] ?? null,
@@ -127,6 +127,6 @@ const PORTION = 100;
 
 const shown = ({ record, items }: ReadCase): Shown => ({
   opened: iso(record.openedAt),
-  closed: record.closedAt === null ? null : iso(record.closedAt),
+  closed: isoOrNull(record.closedAt),
   items: items.map(({ kind, id, state, reason }) => ({ kind, id, state, reason })),
 });

@@ -3,7 +3,7 @@ import { ApiError, Code } from '../../src/contract/codes.ts';
 import { credentialIds, deviceIds, personIds, userIds } from '../../src/contract/ids.ts';
 import { personKey } from '../../src/contract/person-key.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
-import { iso } from '../base/time.ts';
+import { iso, isoOrNull } from '../base/time.ts';
 import { accept, type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
 import type { Change } from '../store/commit.ts';
 import { settingsIn } from '../store/document.ts';
@@ -168,7 +168,7 @@ function remaining(
   const copies = copiesDays === null ? null : now + copiesDays * DAY_MS;
   const of = (where: Remaining['where'], what: string, end: number | null = null): Remaining => {
     const until = copied.has(where) ? copies : end;
-    return { where, what, until: until === null ? null : iso(until) };
+    return { where, what, until: isoOrNull(until) };
   };
   return [
     of(

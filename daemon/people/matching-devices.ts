@@ -24,6 +24,7 @@ type Result = Data<'matchPeople'>['results'][number];
 const reasons = ['case', 'accents', 'email', 'name'] as const;
 type Why = (typeof reasons)[number];
 
+const success = { status: 'success', code: SUCCESS, message: 'success' } as const;
 /** Candidates that are shown for a device. */
 const MOST = 5;
 const readItem = compileReader(Type.Object({ ...matchItem }));
@@ -89,16 +90,8 @@ export class MatchingDevices extends Service {
     const number = userIds.parse(accountId);
     const account = number === null ? null : await this.store.user(number);
     if (!account) throw new ApiError(404, `account ${accountId} does not exist`);
-    const person = await personWith(this.store, personId);
-    if (!person) throw new ApiError(404, `person ${personId} does not exist`);
-    const result = {
-      deviceId: null,
-      accountId,
-      personId,
-      status: 'success',
-      code: SUCCESS,
-      message: 'success',
-    } as const;
+    const person = await this.#person(personId);
+    const result = { deviceId: null, accountId, personId, ...success };
     if (account.userKey === person.userKey) return { result, changes: [], guards: [] };
     if (!person.active)
       throw new ApiError(Code.parameterError, `${personId} has left: disable the account ${accountId} instead`);
@@ -115,10 +108,14 @@ export class MatchingDevices extends Service {
     const number = deviceIds.parse(deviceId);
     const device = number === null ? null : await this.store.device(number);
     if (!device) throw new ApiError(Code.deviceNotFound);
+    const person = await this.#person(personId);
+    return { device, person, result: { deviceId, personId, ...success } };
+  }
+
+  async #person(personId: string): Promise<PersonRecord> {
     const person = await personWith(this.store, personId);
     if (!person) throw new ApiError(404, `person ${personId} does not exist`);
-    const result = { deviceId, personId, status: 'success', code: SUCCESS, message: 'success' } as const;
-    return { device, person, result };
+    return person;
   }
 
   /** Goes through all persons once. */

@@ -94,18 +94,9 @@ export async function reportOn(store: ReportStore, person: PersonRecord, now: nu
 }
 
 function personIn({ number, userKey, salt, search, version, ...person }: PersonRecord, groups: string[]): Shown {
-  const { createdAt, updatedAt, leftAt, heldAt, dueAt, removedAt } = person;
-  return {
-    ...person,
-    personId: personIds.format(number),
-    groups,
-    createdAt: iso(createdAt),
-    updatedAt: iso(updatedAt),
-    leftAt: isoOrNull(leftAt),
-    heldAt: isoOrNull(heldAt),
-    dueAt: isoOrNull(dueAt),
-    removedAt: isoOrNull(removedAt),
-  };
+  const times = ['createdAt', 'updatedAt', 'leftAt', 'heldAt', 'dueAt', 'removedAt'] as const;
+  const shown = Object.fromEntries(times.map(name => [name, isoOrNull(person[name])]));
+  return { ...person, personId: personIds.format(number), groups, ...shown };
 }
 
 async function deviceIn(store: ReportStore, number: number): Promise<Shown> {

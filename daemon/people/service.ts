@@ -7,7 +7,7 @@ import type { Body, Data, Query } from '../../src/contract/routes.ts';
 import { hasMade } from '../accounts/service-token.ts';
 import { isOwnerLost, ownerOf } from '../accounts/service-tokens.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
-import { iso } from '../base/time.ts';
+import { iso, isoOrNull } from '../base/time.ts';
 import type { MadeWebhook, ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
 import {
   type Caller,
@@ -104,7 +104,7 @@ export class PeopleService extends Service<PeopleServiceParts> {
             accounts: accounts?.map(userIds.format) ?? [],
             credentials: locked.flatMap(device => credentials.get(device) ?? []).map(credentialIds.format),
             held: held.map(deviceIds.format),
-            dueAt: dueAt === null ? null : iso(dueAt),
+            dueAt: isoOrNull(dueAt),
           };
         });
       }),
@@ -238,7 +238,7 @@ function present(record: PersonRecord, { role }: Caller, groups: string[], devic
     active,
     groups,
     source,
-    leftAt: leftAt === null ? null : iso(leftAt),
+    leftAt: isoOrNull(leftAt),
     devices,
   };
 }

@@ -1,7 +1,7 @@
 /** Persons: those who hold keys, and what follows when they leave. */
 import { minuteMs } from '../../src/contract/durations.ts';
 import { sleep } from '../../src/delivery/wait.ts';
-import { DueWork } from '../background/due-work.ts';
+import { type DueTask, DueWork } from '../background/due-work.ts';
 import { batchMessage } from '../http/bindings.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { Cases } from './cases.ts';
@@ -40,29 +40,25 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
       earlier,
       'devices of an earlier version were bound to the persons with their names; the others are listed by people match',
     );
+  const due = (task: DueTask) => stack.start(new DueWork({ store, log }, task));
   const peoplePolicies = new PeoplePolicies({ store, now });
   const leavers = new Leavers({ store, policies: peoplePolicies });
-  stack.start(new DueWork({ store, log }, dueLeavers({ store, leavers, now })));
-  if (store.sharedWork) stack.start(new DueWork({ store, log }, earlierDevices({ store, now })));
+  due(dueLeavers({ store, leavers, now }));
+  if (store.sharedWork) due(earlierDevices({ store, now }));
   const refused = new RefusedRequests({ store, log, now });
   const people = new PeopleService({ store, leavers, now, webhooks: async () => (await offers.webhooks?.()) ?? [] });
   const cases = new Cases({ store, now });
   const check = new StandingCheck({ store, log, now });
-  stack.start(new DueWork({ store, log }, overdueItems({ store, cases, check, now })));
+  due(overdueItems({ store, cases, check, now }));
   const erasure = new Erasure({
     ...{ store, now, log, policies: peoplePolicies },
     confirm: (context, password) => offers.accounts.passwords.confirmAdministrator(context, password),
   });
-  stack.start(new DueWork({ store, log }, dueErasures(erasure)));
-  stack.start(new DueWork({ store, log }, overdueShipments({ store, now })));
+  due(dueErasures(erasure));
+  due(overdueShipments({ store, now }));
   const readers = async () => (await offers.personReaders?.()) ?? [];
   const drift = new ProviderDrift({ store, leavers, readers, now, log });
-  stack.start(
-    new DueWork(
-      { store, log },
-      dailyDrift(drift, turn => sleep(10 * minuteMs, turn)),
-    ),
-  );
+  due(dailyDrift(drift, turn => sleep(10 * minuteMs, turn)));
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
   offers.persons = {

@@ -7,7 +7,7 @@ import type * as api from '../../src/contract/webauthn.ts';
 import { readUser } from '../accounts/lookups.ts';
 import { logOut } from '../accounts/user.ts';
 import { KeyedMutex } from '../base/concurrency.ts';
-import { iso } from '../base/time.ts';
+import { iso, isoOrNull } from '../base/time.ts';
 import type { UserRecord } from '../requests/callers.ts';
 import { type Context, commitLast, retrying, Service, type ServiceParts, timeOf } from '../requests/context.ts';
 import { type RelyingParty, requireSite } from '../requests/relying-party.ts';
@@ -184,5 +184,5 @@ const presented = ({
   rpId,
   aaguid,
   createdAt: iso(createdAt),
-  lastUsedAt: lastUsedAt === null ? null : iso(lastUsedAt),
+  lastUsedAt: isoOrNull(lastUsedAt),
 });

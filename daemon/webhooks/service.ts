@@ -6,7 +6,7 @@ import { isWebhookSecret, newWebhookSecret, secretShape } from '../../src/contra
 import type * as api from '../../src/contract/webhooks.ts';
 import type { AllowedTargets } from '../base/allowed-targets.ts';
 import { sealSecret } from '../base/sealed.ts';
-import { iso } from '../base/time.ts';
+import { iso, isoOrNull } from '../base/time.ts';
 import {
   accept,
   actorOf,
@@ -208,7 +208,7 @@ export class WebhookService extends Service<WebhookServiceParts> {
       waiting: (await this.store.events(after)).length,
       failures,
       nextAttemptAt: disabled || nextAt === null ? null : iso(nextAt),
-      lastDeliveredAt: lastDeliveredAt === null ? null : iso(lastDeliveredAt),
+      lastDeliveredAt: isoOrNull(lastDeliveredAt),
     };
   }
 }

@@ -121,26 +121,17 @@ function nextIn(link: string | null): string | null {
   return next ? next.slice(next.indexOf('<') + 1, next.indexOf('>')) : null;
 }
 
-/** The truth value in a member. Throws `ProviderAway` if there is none. */
-export function booleanIn(object: JsonObject, name: string): boolean {
-  const value = object[name];
-  if (typeof value === 'boolean') return value;
-  throw new ProviderAway(`the answer of the provider has no ${name}`);
-}
-
-/** The text in a member. Throws `ProviderAway` if there is none. */
-export function textIn(object: JsonObject, name: string): string {
-  const value = object[name];
-  if (typeof value === 'string' && value !== '') return value;
-  throw new ProviderAway(`the answer of the provider has no ${name}`);
-}
-
-/** The object in a member. Throws `ProviderAway` if there is none. */
-export function objectIn(object: JsonObject, name: string): JsonObject {
-  const value = object[name];
-  if (isObject(value)) return value;
-  throw new ProviderAway(`the answer of the provider has no ${name}`);
-}
+/** The value of a kind in a member. Throws `ProviderAway` if there is none. */
+const memberIn =
+  <T>(isIt: (value: unknown) => value is T) =>
+  (object: JsonObject, name: string): T => {
+    const value = object[name];
+    if (isIt(value)) return value;
+    throw new ProviderAway(`the answer of the provider has no ${name}`);
+  };
+export const booleanIn = memberIn(value => typeof value === 'boolean');
+export const textIn = memberIn((value): value is string => typeof value === 'string' && value !== '');
+export const objectIn = memberIn((value): value is JsonObject => isObject(value));
 
 /** The objects of a list. Throws `ProviderAway` if there is none: what an error with the status 200 lacks would count as absent. */
 export function listIn({ value }: JsonObject): readonly JsonObject[] {
