@@ -1,12 +1,15 @@
 import { ApiError, Code } from '../../src/contract/codes.ts';
+import { serviceTokenPrefix } from '../../src/contract/values.ts';
 import { insideOf } from '../base/networks.ts';
 import type { ServiceTokenRecord, UserRecord } from '../requests/callers.ts';
 import { type Caller, refused, Service, type ServiceParts } from '../requests/context.ts';
+import type { TokenCheck } from '../requests/token-check.ts';
 import type { CommitNotice, Store } from '../store/store.ts';
 import { AccountCache } from './accounts.ts';
 import type { LastUses } from './last-uses.ts';
 import { hasLostOwner, type OwnerState, refusalOf } from './service-token.ts';
 import { isServiceTokenText, serviceTokenDigest } from './service-token-text.ts';
+import type { Tokens } from './tokens.ts';
 
 interface Entry {
   readonly record: ServiceTokenRecord;
@@ -99,3 +102,12 @@ function digestOf(text: string): string {
   if (!isServiceTokenText(text)) throw invalid();
   return serviceTokenDigest(text);
 }
+
+/** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
+export const authentication = (logins: Tokens, services: ServiceTokens): TokenCheck => ({
+  // The address of a request is found when it is read: logins do not need it.
+  check: (token, client) => (isServiceToken(token) ? services.check(token, client.ip) : logins.check(token)),
+  checkNow: (token, client) => (isServiceToken(token) ? services.checkNow(token, client.ip) : logins.checkNow(token)),
+});
+
+const isServiceToken = (token: string): boolean => token.startsWith(serviceTokenPrefix);

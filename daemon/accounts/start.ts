@@ -1,6 +1,5 @@
 /** Accounts: who may do what. Limits, passwords, tokens, users and service tokens. */
 import { ApiError, Code } from '../../src/contract/codes.ts';
-import { serviceTokenPrefix } from '../../src/contract/values.ts';
 import type { StartSubject } from '../http/subject.ts';
 import { sweepCounters } from '../requests/attempts.ts';
 import type { MadeWebhook } from '../requests/callers.ts';
@@ -16,7 +15,7 @@ import { Guessing } from './guessing.ts';
 import { LastUses } from './last-uses.ts';
 import { Passwords } from './passwords.ts';
 import * as present from './present.ts';
-import { ServiceTokens } from './service-tokens.ts';
+import { authentication, ServiceTokens } from './service-tokens.ts';
 import { signingKeys } from './signing-keys.ts';
 import { TokenService } from './token-service.ts';
 import { Tokens } from './tokens.ts';
@@ -39,15 +38,6 @@ declare module '../http/subject.ts' {
     };
   }
 }
-
-/** Accepts the tokens of logins and service tokens alike. The prefix of a token identifies its kind. */
-const authentication = (logins: Tokens, services: ServiceTokens): TokenCheck => ({
-  // The address of a request is found when it is read: logins do not need it.
-  check: (token, client) => (isServiceToken(token) ? services.check(token, client.ip) : logins.check(token)),
-  checkNow: (token, client) => (isServiceToken(token) ? services.checkNow(token, client.ip) : logins.checkNow(token)),
-});
-
-const isServiceToken = (token: string): boolean => token.startsWith(serviceTokenPrefix);
 
 export const startAccounts: StartSubject = async ({ settings, log, home, stack, store, access, now, offers }) => {
   const limiter = requestLimits(store, settings.limits);
