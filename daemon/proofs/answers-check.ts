@@ -5,7 +5,7 @@ import type { StoredRows } from '../store/copy.ts';
 import { columnOf } from '../store/table.ts';
 import type { Report } from '../store/write/replay.ts';
 import { read } from '../store/write/verify.ts';
-import { type AnsweredChallenge, answerDigest, answerParts } from './digest.ts';
+import { type AnsweredChallenge, answerDigest, answerParts } from './records.ts';
 
 interface ProvedDevice {
   readonly number: number;

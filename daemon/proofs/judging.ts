@@ -3,10 +3,9 @@ import type { Claims, Evidence } from '../../src/contract/proof.ts';
 import { advisories } from '../devices/advisories.ts';
 import { type StoredProof, storedProof } from '../devices/proof.ts';
 import type { Entry } from '../store/journal.ts';
-import { answerDigest } from './digest.ts';
 import { evidenceDigest, judge } from './judge/judge.ts';
 import type { Trust, Verdict } from './judge/types.ts';
-import type { ProofRecord } from './records.ts';
+import { answerDigest, type ProofRecord } from './records.ts';
 
 /** An answer without its verdict. */
 export type UnjudgedProof = Omit<ProofRecord, 'proof'>;

@@ -1,5 +1,6 @@
 /** Answers of keys to challenges, and the proofs of devices that follow from them. */
-
+import { namesIn } from '../../src/contract/names.ts';
+import { digest } from '../store/digest.ts';
 import type { Entry } from '../store/journal.ts';
 
 /** An answer to a challenge as it is stored. Texts of bytes are base64url. */
@@ -60,3 +61,14 @@ export type ProofChange = ProofAdd | ProofExpire;
 
 /** An answer as a registration takes it: without the claims, which decide nothing. */
 export type LatestProof = Pick<ProofRecord, 'proofId' | 'serialNumber' | 'createdAt' | 'proof'>;
+
+/** The digest of everything that a stored answer is judged by. No part contains a line break: JSON escapes it. */
+export const answerDigest = (answer: AnsweredChallenge): string =>
+  digest(answerParts.map(part => answer[part] ?? '').join('\n'));
+
+/** The fields that `answerDigest` covers. */
+export const answerParts = namesIn(
+  'proofId serialNumber createdAt registryId challenge ephemeralKey described claims evidence',
+) satisfies readonly (keyof ProofRecord)[];
+
+export type AnsweredChallenge = Pick<ProofRecord, (typeof answerParts)[number]>;

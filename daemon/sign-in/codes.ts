@@ -9,12 +9,13 @@ import type { Tokens, VerifiedToken } from '../accounts/tokens.ts';
 import { newSecret, secretDigest } from '../base/single-use.ts';
 import { iso } from '../base/time.ts';
 import type { AccessJournal } from '../requests/access-journal.ts';
+import type { UserRecord } from '../requests/callers.ts';
 import { type Caller, type Context, Service, type ServiceParts } from '../requests/context.ts';
 import { consoleSession } from '../requests/session.ts';
 import type { RequestClient } from '../requests/token-check.ts';
 import type { SingleUseCodes } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
-import { type ReopenParts, userToReopen } from './reopened.ts';
+import type { SignInPolicies } from './policies.ts';
 
 /** The login that a code opens: of a user, or of the service token with this digest. */
 type Login = VerifiedToken | { readonly serviceToken: string };
@@ -90,3 +91,29 @@ export class SignInCodes extends Service<SignInCodeParts> {
 const digestOf = (purpose: CodePurpose, code: string): string => secretDigest(`${purpose} ${code}`);
 
 const invalid = () => new ApiError(Code.tokenInvalid, 'the code is invalid, was used or has expired; get another one');
+
+/** Dependencies of the check of a login. */
+export interface ReopenParts {
+  readonly store: Pick<Store, 'user'>;
+  readonly tokens: Pick<Tokens, 'checkAgain'>;
+  readonly policies: Pick<SignInPolicies, 'mayContinue'>;
+}
+
+/**
+ * The user for whom another session of a login may be opened; null if the login has ended, or its user must sign in with a key now
+ * and has not done so. The user is read: another daemon may have disabled the user a moment ago.
+ */
+export async function userToReopen(
+  login: VerifiedToken,
+  { store, tokens, policies }: ReopenParts,
+): Promise<UserRecord | null> {
+  try {
+    await tokens.checkAgain(login);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return null;
+  }
+  const user = await store.user(login.user!);
+  if (!user || user.disabled || user.tokenEpoch !== login.epoch) return null;
+  return (await policies.mayContinue(user, login.session)) ? user : null;
+}

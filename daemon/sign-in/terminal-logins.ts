@@ -13,8 +13,8 @@ import type { AccessJournal } from '../requests/access-journal.ts';
 import { type Context, Service, type ServiceParts } from '../requests/context.ts';
 import type { WaitingTerminals } from '../store/short-lived.ts';
 import type { Store } from '../store/store.ts';
+import { type ReopenParts, userToReopen } from './codes.ts';
 import { keyNeeded } from './policies.ts';
-import { type ReopenParts, userToReopen } from './reopened.ts';
 import type { SignedChallenges } from './signed-challenges.ts';
 import { userCodeOf, userCodeSymbols } from './user-code.ts';
 
