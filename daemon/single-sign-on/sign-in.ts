@@ -67,9 +67,6 @@ function refuseState(): never {
   throw new SsoRefused('state', 'this sign-in was not started here, was used before or took too long: start again');
 }
 
-/** Seconds that a provider's code for a terminal lives at most. */
-const LONGEST_CODE = 86_400;
-
 /** A refusal is thrown as an `SsoRefused` or another `ApiError`. A provider that does not answer: `ProviderAway`. */
 export class SsoSignIn extends WithParts<SsoSignInParts> {
   /**
@@ -176,7 +173,7 @@ export class SsoSignIn extends WithParts<SsoSignInParts> {
     const { config, provider } = await settings.active();
     const start = () => requests.start(from.address, () => provider.startDevice()).catch(withoutDeviceCodes);
     const answer = await this.#recording(from, start);
-    const endsAt = this.parts.now() + Math.round(Math.min(answer.expires_in, LONGEST_CODE) * 1000);
+    const endsAt = this.parts.now() + Math.round(Math.min(answer.expires_in, ssoBounds.codeSeconds) * 1000);
     const interval = Math.min(Math.max(answer.interval ?? 5, 1), 60);
     return {
       deviceCode: this.#sealCode({ code: answer.device_code, interval }, endsAt, config),

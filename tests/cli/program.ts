@@ -67,6 +67,11 @@ export interface Running {
   until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray>;
 }
 
+/** Environment of a program whose clock is ahead of that of the daemon by these milliseconds. */
+export const clockAhead = (milliseconds: number): Env => ({
+  NODE_OPTIONS: `--import=data:text/javascript,const{now}=Date;Date.now=()=>now()+${milliseconds}`,
+});
+
 /** Starts the program. */
 export function start(args: readonly string[], options: RunOptions = {}): Running {
   const home = options.home ?? temporaryFolder();

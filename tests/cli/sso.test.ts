@@ -4,7 +4,7 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Browser, clientId, clientSecret, type SsoProvider, startSsoProvider } from '../support/sso-provider.ts';
-import { type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
+import { clockAhead, type Daemon, devmgr, discard, start, startDaemon, temporaryFolder } from './program.ts';
 
 let daemon: Daemon;
 let provider: SsoProvider;
@@ -90,9 +90,12 @@ test('a client secret that the provider refuses is named by providers test oidc 
   expect((await daemon.run(['providers', 'test', 'oidc'])).stdout).toMatch(/client secret: +accepted/);
 });
 
-test('login --sso signs a terminal in with the code of the provider', async () => {
+test.each([
+  ['right', 0],
+  ['a day fast', 24 * 3_600_000],
+])('login --sso signs a terminal in with the code of the provider: the clock is %s', async (_clock, fast) => {
   const home = temporaryFolder();
-  const running = start(['login', '--sso', '--server', daemon.url], { home });
+  const running = start(['login', '--sso', '--server', daemon.url], { home, env: clockAhead(fast) });
   const [, address] = await running.until('stderr', /^Open (\S+)\nSign in there, and compare or type the code \S+\./m);
   await new Browser().atProvider(address!, 's-ben');
   const { code, stdout } = await running.ended;

@@ -59,8 +59,9 @@ async function logInByCode(context: Context, registry: Client): Promise<Login> {
   await out.preview(`Open ${safe(asked.verificationUriComplete ?? asked.verificationUri)}`);
   await out.preview(`Sign in there, and compare or type the code ${safe(asked.userCode)}.`);
   await out.prose('Waiting for the provider. Ctrl-C ends the wait.');
-  const end = Date.parse(asked.expireTime);
-  for (let { interval } = asked; Date.now() < end; ) {
+  // The registry ends the wait earlier. Its clock and that of this machine can differ, so `expireTime` is not compared with the time here.
+  const end = performance.now() + ssoBounds.codeSeconds * 1000;
+  for (let { interval } = asked; performance.now() < end; ) {
     await pause(Math.min(Math.max(interval, 1), 60) * 1000, io.interrupt);
     const answer = await registry.call('pollSsoDevice', { body: { deviceCode: asked.deviceCode } });
     if (answer.state === 'APPROVED' && answer.login) return answer.login;

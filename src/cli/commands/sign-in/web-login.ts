@@ -12,16 +12,17 @@ type Login = DataOf<Routes['login']>;
 
 /** Logs in by a browser: shows an address and a code, and waits until a person has approved this terminal there. */
 export async function logInByBrowser(context: Context, registry: Client): Promise<Login> {
-  const { userCode, requestId, secret, expireTime } = await request(registry);
+  const { userCode, requestId, secret } = await request(registry);
   await announce(context, `${await consoleAddress(registry)}#/terminal`, userCode);
   const { interrupt } = context.io;
-  // The server has no event for this: a terminal without a token has no stream.
+  // The server has no event for this: a terminal without a token has no stream. Its clock and that of this machine can differ, so
+  // `expireTime` is not compared with the time here.
   const approved = await poll(
     async () => {
       const { state, login } = await registry.call('takeTerminalLogin', { body: { requestId, secret } });
       return state === 'APPROVED' && login ? login : null;
     },
-    { everyMs: terminalLogin.pollSeconds * 1000, forMs: Date.parse(expireTime) - Date.now(), signal: interrupt },
+    { everyMs: terminalLogin.pollSeconds * 1000, forMs: terminalLogin.seconds * 1000, signal: interrupt },
   );
   if (approved !== null) return approved;
   throw failure('the login was not approved in time', 'run the command again, and approve it in the browser');
