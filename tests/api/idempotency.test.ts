@@ -151,7 +151,9 @@ describe('operations', () => {
       return;
     }
     expect(commits.map(({ requestId }) => requestId)).toEqual([first.headers.get('x-request-id')]);
-    expect(commits[0]!.response, 'commitLast makes the commit of a write').toBeDefined();
+    // An erasure is not done before the database is rewritten, after its commit.
+    if (name === 'erasePerson') expect(commits[0]!.response).toBeUndefined();
+    else expect(commits[0]!.response, 'commitLast makes the commit of a write').toBeDefined();
   });
 
   it.each(['createToken', 'revokeToken', 'refreshToken', 'uploadAppVersion', 'createBackup'] as const)(
