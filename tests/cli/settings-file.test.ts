@@ -297,6 +297,23 @@ describe('a wrong file is refused with its lines, and nothing is changed', () =>
   });
 });
 
+test('a name that occurs twice is found in every map, and a map with very many names is read to its end', () => {
+  const twice = (text: string) => {
+    const found = readSettings(text);
+    return 'problems' in found ? found.problems.filter(({ message }) => message === 'this name occurs twice') : [];
+  };
+  expect(twice('devmgr: 1\naccounts:\n  - username: a\n    role: VIEWER\n    role: ADMIN\n')).toMatchObject([
+    { line: 5 },
+  ]);
+  expect(twice('devmgr: 1\npolicies:\n  people: {leaverDelayHours: 1, "leaverDelayHours": 2}\n')).toMatchObject([
+    { line: 3 },
+  ]);
+  expect(twice('devmgr: 1\nx: 1\ny: 1\nx: 2\n')).toMatchObject([{ line: 4 }]);
+  const names = Array.from({ length: 100_000 }, (_, i) => `n${i}: 1\n`);
+  expect(twice(names.join(''))).toEqual([]);
+  expect(twice([...names, 'n7: 1\n'].join(''))).toMatchObject([{ line: 100_001 }]);
+});
+
 /** A text with one random edit. */
 function edited(text: string, random: () => number): string {
   const lines = text.split('\n');

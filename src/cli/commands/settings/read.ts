@@ -36,7 +36,13 @@ export function readSettings(text: string): ReadSettings {
   const counter = new LineCounter();
   const lineAt = (offset: number) => counter.linePos(offset).line || 1;
   try {
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, schema: 'core' });
+    // The library compares each name with all others of its map; the walk finds those that occur twice in linear time.
+    const document = parseDocument(text, {
+      lineCounter: counter,
+      prettyErrors: false,
+      schema: 'core',
+      uniqueKeys: false,
+    });
     const broken = [...document.errors, ...document.warnings].map(({ code, pos: [offset] }) => ({
       line: lineAt(offset),
       message: yamlWords[code] ?? `this is not valid YAML (${code})`,
@@ -67,7 +73,6 @@ export function readSettings(text: string): ReadSettings {
 }
 
 const yamlWords: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'this name occurs twice',
   TAB_AS_INDENT: 'a tab cannot indent a line: use spaces',
   MULTIPLE_DOCS: 'the file has more than one document',
 };
@@ -104,11 +109,14 @@ class Walk {
       for (const [i, item] of node.items.entries()) this.visit(item as Node, itemsOf(schema), `${place}[${i}]`);
     if (!isMap(node)) return;
     const properties = propertiesOf(schema);
+    const names = new Set<string>();
     for (const { key, value } of node.items) {
       const name = isScalar(key) ? String(key.value) : '';
       const inner = place === '' ? name : `${place}.${name}`;
       const { range } = key as Node;
       if (range) this.#offsets.set(inner, range[0]);
+      if (names.has(name)) this.#report(inner, 'this name occurs twice');
+      names.add(name);
       if (properties && !Object.hasOwn(properties, name))
         this.#report(
           inner,
