@@ -180,6 +180,8 @@ export const menuItem = (page: Page, name: string) =>
   page.locator('[role^="menuitem"]').getByText(name, { exact: true });
 /** Chooses an action from the menu of a record, by keyboard. */
 export async function choose(page: Page, record: string, action: string): Promise<void> {
+  // A dialog that Escape closes keeps the page behind it inert until it is drawn again.
+  await page.locator('dialog[open]').waitFor({ state: 'detached' });
   await actionsFor(page, record).press('Enter');
   await page.locator('.menu:focus').waitFor();
   while ((await page.locator('[data-highlighted]').textContent()) !== action) await page.keyboard.press('ArrowDown');
