@@ -1,9 +1,13 @@
 /** Events of the journal as lines. */
+import { signal } from '@preact/signals';
 import * as icons from 'lucide';
 import type { ComponentChildren } from 'preact';
-import type { FieldChange, Notification } from '../../src/contract/events.ts';
+import { useEffect } from 'preact/hooks';
+import type { EventType } from '../../src/contract/event-types.ts';
+import type { EventActor, FieldChange, Notification } from '../../src/contract/events.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { mayChange } from '../api/session.ts';
+import { platformLabels } from '../text/text.ts';
 import { text } from '../text/words.ts';
 import { Details } from './details.tsx';
 import { Icon, type IconNode } from './icon.tsx';
@@ -84,8 +88,8 @@ function EventGroup({ events, isOfRecord }: Required<Omit<EventListProps, 'facts
   const summary = (
     <>
       {!isOfRecord && <strong>{ids.size > 1 ? words.devices(ids.size) : [...ids]}</strong>} {text.event[type]}{' '}
-      {actor && text.who.by(text.who.kind[actor.kind]) + actor.name} {isRepeated && `· ${words.times(events.length)}`}{' '}
-      {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
+      {actor && text.who.by(text.who.kind[actor.kind]) + actorName(actor)}{' '}
+      {isRepeated && `· ${words.times(events.length)}`} {typeof data.lockReason === 'string' && `· ${data.lockReason}`}
     </>
   );
   return (
@@ -94,7 +98,7 @@ function EventGroup({ events, isOfRecord }: Required<Omit<EventListProps, 'facts
       <Details summary={summary}>
         {() => (
           <>
-            {changes && changes.length > 0 && <Changes changes={changes} isOfDevice />}
+            {changes && changes.length > 0 && <Changes changes={changes} type={null} />}
             <ol class="events">
               {events.map(each => (
                 <EventLine key={each.id} event={each} isOfRecord={isOfRecord} />
@@ -107,10 +111,17 @@ function EventGroup({ events, isOfRecord }: Required<Omit<EventListProps, 'facts
   );
 }
 
-const Actor = ({ kind, name }: NonNullable<Notification['actor']>) => (
+/** The words around it state the kind, which is before each name but those of persons. */
+function actorName({ kind, name }: EventActor): string {
+  const about: Readonly<Record<string, string>> = text.who.about;
+  const own = kind === 'user' ? name : name.replace(`${kind}:`, '');
+  return kind === 'provider' ? (about[own] ?? own) : own;
+}
+
+const Actor = ({ kind, name }: EventActor) => (
   <span>
     {text.who.by(text.who.kind[kind])}
-    <ActorLink kind={kind} name={name} />
+    <ActorLink kind={kind} name={name} shown={actorName({ kind, name })} />
   </span>
 );
 
@@ -132,7 +143,7 @@ const EventLine = ({ event: { type, timestamp, data, actor, changes }, isOfRecor
       )}
       {detailOf(data)}
     </span>
-    {changes && changes.length > 0 && <Changes changes={changes} isOfDevice={data.deviceId !== undefined} />}
+    {changes && changes.length > 0 && <Changes changes={changes} type={data.deviceId === undefined ? type : null} />}
   </li>
 );
 
@@ -196,7 +207,7 @@ function detailOf(data: Notification['data']): string {
   const { policy, setting } = data;
   const { devices: counted, stillLocked } = text.common;
   const about: Readonly<Record<string, string>> = text.who.about;
-  const parts = [serialNumber, lockReason, platform, version];
+  const parts = [serialNumber, lockReason, platformLabels[platform as keyof typeof platformLabels], version];
   return [
     ...[...parts, about[`${policy ?? setting}`]].filter(part => typeof part === 'string'),
     ...(typeof devices === 'number' ? [counted(devices)] : []),
@@ -204,21 +215,39 @@ function detailOf(data: Notification['data']): string {
   ].join(' ');
 }
 
-function Changes({ changes, isOfDevice }: Readonly<{ changes: readonly FieldChange[]; isOfDevice: boolean }>) {
+/** The words of settings; null before they are loaded. */
+const settingWords = signal<typeof import('./setting-words.ts') | null>(null);
+const loadSettingWords = () =>
+  import('./setting-words.ts').then(
+    words => (settingWords.value = words),
+    () => {},
+  );
+
+interface ChangesProps {
+  readonly changes: readonly FieldChange[];
+  /** The type of the event; null of a device. */
+  readonly type: EventType | null;
+}
+
+function Changes({ changes, type }: ChangesProps) {
   const words = text.who;
   const names: Readonly<Record<string, string>> = words.field;
+  useEffect(() => void (type && !settingWords.peek() && loadSettingWords()), []);
+  const { fieldName, valueWords } = (type && settingWords.value) || {};
+  const shown = (field: string, value: FieldChange['before']) =>
+    linked(field, value) || (typeof value === 'string' && valueWords?.(field, value)) || written(value);
   return (
     <dl class="changes" aria-label={words.changes}>
       {changes.map(({ field, before, after }) => (
         <div key={field}>
-          <dt>{names[field] ?? field}</dt>
+          <dt>{fieldName?.(field, type ?? '') ?? names[field] ?? (type ? '' : field)}</dt>
           <dd>
-            {(isOfDevice || before !== null) && (
+            {before && Object.keys(before).length > 0 && (
               <>
-                <del>{linked(field, before) || shown(before, isOfDevice)}</del> →{' '}
+                <del>{shown(field, before)}</del> →{' '}
               </>
             )}
-            <ins>{linked(field, after) || shown(after, isOfDevice)}</ins>
+            <ins>{shown(field, after)}</ins>
           </dd>
         </div>
       ))}
@@ -234,18 +263,11 @@ function linked(field: string, value: FieldChange['before']) {
   return (field === 'personId' || field === 'userId') && <PersonLink personId={personId} name={value} />;
 }
 
-/** The values of a setting have words for what is the same in all of them. */
-function shown(value: FieldChange['before'], isOfDevice: boolean): string {
-  const values: Readonly<Record<string, string>> = isOfDevice ? {} : text.who.value;
-  const word = typeof value === 'string' ? values[value] : undefined;
-  if (word) return word;
-  const written =
-    typeof value === 'string'
-      ? value
-      : Object.entries(value ?? {})
-          .map(([name, each]) => `${name}:${each}`)
-          .join(', ');
-  return written || text.common.none;
+/** A value as it is stored. */
+function written(value: FieldChange['before']): string {
+  if (typeof value === 'string') return value;
+  const members = Object.entries(value ?? {}).map(([name, each]) => `${name}:${each}`);
+  return members.join(', ') || text.common.none;
 }
 
 /** Both lists, each event once, the newest first. */

@@ -52,13 +52,14 @@ const actorPages: Readonly<Record<string, PageName>> = {
 };
 
 /** Leads to who has done something, by name. That of a program may come after its kind, as in `token:`. */
-export function ActorLink({ name, kind = name?.startsWith('token:') ? 'token' : 'user' }: Readonly<ActorProps>) {
+export function ActorLink({ name, kind = kindOf(name), shown = name }: Readonly<ActorProps>) {
   if (name === null) return null;
   const page = actorPages[kind];
   const id = kind === 'user' ? name : name.replace(`${kind}:`, '');
-  return page && isAdmin.value ? <RecordLink {...{ page, id, name }} /> : name;
+  return page && isAdmin.value ? <RecordLink {...{ page, id, name: shown ?? name }} /> : shown;
 }
-type ActorProps = { name: string | null; kind?: string };
+type ActorProps = { name: string | null; kind?: string; shown?: string | null };
+const kindOf = (name: string | null) => Object.keys(actorPages).find(kind => name?.startsWith(`${kind}:`)) ?? 'user';
 
 /** Leads to the lot or station that a tag names, else to the devices with the tag. */
 export const TagLink = ({ name, value, ...rest }: Readonly<{ name: string; value: string; class?: string }>) => (

@@ -45,17 +45,20 @@ export function Table<R>(props: TableProps<R>) {
   // A step draws its own rows: those before it are the same.
   const all = useMemo(() => rows.map(row => <Row key={keyOf(row)} row={row} table={props} />), [props]);
   const drawn = useSteps(rows.length, stepAfter);
+  const names = Object.keys(columns);
+  const minor = names.filter(name => classes[name]?.includes('minor')).length;
   return (
     <div class="scroll" aria-busy={drawn < rows.length}>
       <table
         ref={table}
         data-peek={props.isPresent && ''}
         class={`${isWide ? 'wide' : ''} ${isOneLine ? 'one-line' : ''}`}
+        style={{ '--columns': names.length, '--minor': minor }}
       >
         {title && <caption class="hidden">{title}</caption>}
         <thead>
           <tr>
-            {Object.keys(columns).map(name => (
+            {names.map(name => (
               <th
                 key={name}
                 scope="col"

@@ -251,16 +251,11 @@ export const common: typeof en.common = {
     field: {
       note: 'Bemerkung',
       personId: 'Person',
-      source: 'Quelle',
       issuer: 'Aussteller',
-      clientId: 'Client-ID',
       tags: 'Merkmale',
       firmwareVersion: 'Firmwareversion',
       userId: 'Benutzername',
       username: 'Name',
-      name: 'Name',
-      role: 'Rolle',
-      email: 'E-Mail-Adresse',
       disabled: 'Gesperrt',
       enabled: 'Eingeschaltet',
       password: 'Passwort',
@@ -268,14 +263,10 @@ export const common: typeof en.common = {
       secret: 'Geheimnis',
       revoked: 'Widerrufen',
       owner: 'Eigentümer',
-      expiresAt: 'Läuft ab',
       until: 'Bis',
-      reason: 'Grund',
       url: 'Adresse',
-      types: 'Ereignisse',
       requireKey: 'Schlüssel verlangt von',
       personsRequired: 'Personen verlangt',
-      requiredGrade: 'Verlangte Stufe',
     },
     value: { true: 'ja', false: 'nein', changed: 'geändert', set: 'gesetzt' },
     about: {
@@ -287,6 +278,7 @@ export const common: typeof en.common = {
       'signing-key': 'Signaturschlüssel der Token',
       'journal-key': 'Schlüssel des Journals',
       restore: 'aus einer Sicherung wiederhergestellt',
+      sso: 'Single Sign-on',
     },
   },
   grade: {
@@ -384,6 +376,13 @@ export const activity: typeof en.activity = {
     `${s(count, 'Ereignis', 'Ereignisse')} gespeichert${hasMore ? '; wählen Sie Tage, um ältere zu speichern' : ''}.`,
   earlier: 'Frühere Ereignisse',
   whole: 'Das ist das erste Ereignis.',
+  field: {
+    required: 'Schlüssel verlangt',
+    exempt: 'Kein Schlüssel verlangt',
+    certificates: 'Zertifikate',
+    removed: 'Entfernt',
+    restoredTo: 'Wiederhergestellt bis',
+  },
 };
 
 /** Roles, and what they allow. */
@@ -811,7 +810,7 @@ export const line: typeof en.line = {
     last: 'Letzte Registrierung',
     perHour: 'Geräte je Stunde',
     median: 'Zeit zwischen Geräten, Median',
-    p95: 'Zeit zwischen Geräten, 95 %',
+    p95: 'Zeit zwischen Geräten, 95 %',
     persons: 'Personen',
   },
   registrations: minutes =>
@@ -943,6 +942,25 @@ export const packages: typeof en.packages = {
   uploaded: id => `Hochgeladen als ${id}`,
 };
 
+/** What the daemon writes in English about items of a case. */
+const caseReasons: Readonly<Record<string, string>> = {
+  'the account is enabled': 'das Konto ist aktiv',
+  'the account is disabled': 'das Konto ist gesperrt',
+  enabled: 'aktiv',
+  disabled: 'gesperrt',
+  revoked: 'widerrufen',
+  expired: 'abgelaufen',
+  'refused, because its owner has left': 'abgelehnt, weil der Eigentümer ausgeschieden ist',
+  accepted: 'wird angenommen',
+  removed: 'entfernt',
+  'not removed': 'nicht entfernt',
+  'cannot end': 'kann nicht enden',
+  'not returned': 'nicht zurückgegeben',
+  ended: 'beendet',
+  read: 'gelesen',
+  'not read': 'nicht gelesen',
+};
+
 /** The pages of persons. */
 export const people: typeof en.people = {
   total: count => s(count, 'Person', 'Personen'),
@@ -1003,6 +1021,13 @@ export const people: typeof en.people = {
     },
   },
   leavers: { lock: 'gesperrt', retire: 'endgültig stillgelegt' },
+  policy: {
+    leavers: 'Geräte von Ausgeschiedenen werden',
+    leaverDelayHours: 'Stunden bis dahin',
+    retentionDays: 'Tage bis zum Löschen Ausgeschiedener',
+    copiesDays: 'Tage, für die Kopien aufbewahrt werden',
+    arrivalDays: 'Tage, bis ein verschickter Schlüssel überfällig ist',
+  },
   will: (count, what, hours) =>
     count === 0
       ? 'Diese Person hat keine aktiven Geräte.'
@@ -1062,7 +1087,7 @@ export const people: typeof en.people = {
     open: 'Diese Person ist ausgeschieden. Beenden Sie jeden Posten, oder behalten Sie ihn mit einem Grund.',
     closed: time => `Der Fall endete am ${time}.`,
     none: 'Das Register kennt nichts, was diese Person hatte.',
-    reason: 'Grund',
+    why: 'Grund',
     kind: {
       device: 'Gerät',
       account: 'Konto',
@@ -1075,6 +1100,11 @@ export const people: typeof en.people = {
       pin: 'Nicht gelesene PIN',
     },
     states: { open: 'offen', closed: 'beendet', kept: 'behalten' },
+    reason(text) {
+      const [words = '', due] = text.split(/, due on | \(/);
+      const german = text.replace(words, caseReasons[words] ?? words);
+      return due ? german.replace(', due on ', ', fällig am ') : german;
+    },
     keep: name => `${name} behalten`,
     kept: name => `${name} wird behalten.`,
   },
@@ -1579,8 +1609,8 @@ export const station: typeof en.station = {
     again: 'Erneut prüfen',
   },
   call: {
-    roster: 'Benutzer-ID oder Name',
-    open: 'Benutzer-ID der Person',
+    roster: 'Benutzername oder voller Name',
+    open: 'Benutzername der Person',
     submit: 'Aufrufen',
     hint: 'Geben Sie sie ein, oder scannen Sie einen Ausweis.',
   },
@@ -1591,7 +1621,8 @@ export const station: typeof en.station = {
     keyOf: (number, all) => `Schlüssel ${grouped(number)} von ${grouped(all)}`,
     emptyOpen: 'Stecken Sie dann den Schlüssel ein.',
     wait: 'WARTEN',
-    asideOpen: 'Ein Schlüssel ist eingesteckt. Scannen Sie den Ausweis der Person, oder geben Sie die Benutzer-ID ein.',
+    asideOpen:
+      'Ein Schlüssel ist eingesteckt. Scannen Sie den Ausweis der Person, oder geben Sie den Benutzernamen ein.',
     bind: 'Binden (Enter)',
     undo: 'Rückgängig (Esc)',
     skip: 'Person überspringen',
@@ -1678,8 +1709,8 @@ export const station: typeof en.station = {
     'badge incomplete': 'Der Scan war unvollständig: Scannen Sie den Ausweis noch einmal.',
     'unplugged during a scan':
       'Der Schlüssel wurde während eines Scans abgezogen: Es wird nichts gebunden. Stecken Sie ihn neu ein.',
-    'badge unknown': 'Keine Person hat diese Benutzer-ID oder diesen Namen.',
-    'badge of several': 'Mehrere Personen der Liste heißen so: Scannen Sie eine Benutzer-ID.',
+    'badge unknown': 'Keine Person hat diesen Benutzernamen oder vollen Namen.',
+    'badge of several': 'Mehrere Personen der Liste heißen so: Scannen Sie einen Benutzernamen.',
     'badge of a person who is done': 'Diese Person hat schon alle Schlüssel der Liste.',
     lost: 'Die Verbindung war unterbrochen: Es wird nichts gebunden. Stecken Sie den Schlüssel neu ein.',
   },

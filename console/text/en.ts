@@ -166,7 +166,7 @@ export const common = {
   toast: { region: 'Notifications', undo: 'Undo', dismiss: 'Dismiss' },
   status: { INACTIVE: 'inactive', ACTIVE: 'active', LOCKED: 'locked', DEACTIVATED: 'retired' },
   type: { UKEY: 'USB key', SIMKEY: 'SIM key' },
-  event: eventTitles,
+  event: { ...eventTitles, DEVICE_DEACTIVATED: 'retired' },
   history: { title: 'History', older: 'Older events', begin: 'No older events.' },
   /** Actions on records of several kinds, and their reports. */
   record: {
@@ -186,16 +186,11 @@ export const common = {
     field: {
       note: 'Note',
       personId: 'Person',
-      source: 'Source',
       issuer: 'Issuer',
-      clientId: 'Client id',
       tags: 'Tags',
       firmwareVersion: 'Firmware version',
       userId: 'User name',
       username: 'Name',
-      name: 'Name',
-      role: 'Role',
-      email: 'E-mail address',
       disabled: 'Disabled',
       enabled: 'Enabled',
       password: 'Password',
@@ -203,14 +198,10 @@ export const common = {
       secret: 'Secret',
       revoked: 'Revoked',
       owner: 'Owner',
-      expiresAt: 'Expires',
       until: 'Until',
-      reason: 'Reason',
       url: 'Address',
-      types: 'Events',
       requireKey: 'Key required of',
       personsRequired: 'Persons required',
-      requiredGrade: 'Required grade',
     },
     /** Values of settings that are the same everywhere. */
     value: { true: 'yes', false: 'no', changed: 'changed', set: 'set' },
@@ -224,6 +215,7 @@ export const common = {
       'signing-key': 'signing key of tokens',
       'journal-key': 'key of the journal',
       restore: 'restored from a backup',
+      sso: 'single sign-on',
     },
   },
   grade: { none: 'unproved', claimed: 'claimed', model: 'model proved', unit: 'unit proved', failed: 'failed' },
@@ -312,6 +304,14 @@ export const activity = {
     `${s(count, 'event', 'events')} saved${hasMore ? '; choose days to save older ones' : ''}.`,
   earlier: 'Earlier events',
   whole: 'This is the first event.',
+  /** Fields of changes that no page sets. */
+  field: {
+    required: 'Key required',
+    exempt: 'No key required',
+    certificates: 'Certificates',
+    removed: 'Removed',
+    restoredTo: 'Restored up to',
+  },
 };
 
 /** Roles, and what they allow. */
@@ -734,7 +734,7 @@ export const line = {
     last: 'Last registration',
     perHour: 'Devices per hour',
     median: 'Time between devices, median',
-    p95: 'Time between devices, 95 %',
+    p95: 'Time between devices, 95 %',
     persons: 'Persons',
   },
   registrations: (minutes: number) =>
@@ -906,6 +906,13 @@ export const people = {
     },
   },
   leavers: { lock: 'locked', retire: 'retired permanently' },
+  policy: {
+    leavers: 'Devices of leavers are',
+    leaverDelayHours: 'Hours until then',
+    retentionDays: 'Days until leavers are erased',
+    copiesDays: 'Days that copies are kept',
+    arrivalDays: 'Days until a sent key is overdue',
+  },
   will: (count: number, what: string, hours: number) =>
     count === 0
       ? 'This person has no active devices.'
@@ -964,7 +971,7 @@ export const people = {
     open: 'This person has left. End each item, or keep it with a reason.',
     closed: (time: string) => `The case ended on ${time}.`,
     none: 'The registry knows nothing that this person had.',
-    reason: 'Reason',
+    why: 'Reason',
     kind: {
       device: 'Device',
       account: 'Account',
@@ -977,6 +984,8 @@ export const people = {
       pin: 'Unread PIN',
     },
     states: { open: 'open', closed: 'closed', kept: 'kept' },
+    /** Words for what the daemon writes in English. */
+    reason: (text: string): string => text,
     keep: (name: string) => `Keep ${name}`,
     kept: (name: string) => `${name} is kept.`,
   },
@@ -1456,7 +1465,12 @@ export const station = {
     command: 'To enroll keys that are plugged in at a station, use the command line there:',
     again: 'Check again',
   },
-  call: { roster: 'User id or name', open: 'User id of the person', submit: 'Call', hint: 'Type it, or scan a badge.' },
+  call: {
+    roster: 'User name or full name',
+    open: 'User name of the person',
+    submit: 'Call',
+    hint: 'Type it, or scan a badge.',
+  },
   stage: {
     label: 'Key and person',
     unnamed: 'Scan a badge or type a person',
@@ -1543,8 +1557,8 @@ export const station = {
     badge: 'Badge accepted.',
     'badge incomplete': 'The scan was incomplete: scan the badge again.',
     'unplugged during a scan': 'The key was unplugged during a scan: nothing is bound. Plug it in again.',
-    'badge unknown': 'No person has this user id or name.',
-    'badge of several': 'Several people of the roster have this name: scan a user id.',
+    'badge unknown': 'No person has this user name or full name.',
+    'badge of several': 'Several people of the roster have this name: scan a user name.',
     'badge of a person who is done': 'This person already has all keys of the roster.',
     lost: 'The connection was lost: nothing is bound. Plug the key in again.',
   } satisfies Words<Remark>,

@@ -21,3 +21,6 @@ export const labels = <N extends string>(words: Readonly<Record<N, string>>): Re
     N,
     string
   >;
+
+/** The names of platforms, which are the same in each language. */
+export const platformLabels = { WINDOWS: 'Windows', MACOS: 'macOS', LINUX: 'Linux', ANDROID: 'Android', IOS: 'iOS' };

@@ -77,7 +77,7 @@ needs('chromium')('a sheet of the console', () => {
     await show('webhooks');
     await page.locator('main tbody td').nth(1).click();
     await sheet.getByText('https://hooks.example.com/devmgr', { exact: true }).waitFor();
-    await sheet.getByText('locked, deactivated', { exact: true }).waitFor();
+    await sheet.getByText('locked, retired', { exact: true }).waitFor();
     await button(page, 'Close').click();
     await show('users');
     await page.locator('main').getByRole('link', { name: 'ada', exact: true }).click();

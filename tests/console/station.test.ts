@@ -481,7 +481,7 @@ needs('chromium')('the page Station', () => {
     await stage(page).waitFor();
     // By the time that the system reports: keys whose distance depends on the load of the machine may count as a scan.
     const type = async () => {
-      await tabTo(page, 'User id of the person');
+      await tabTo(page, 'User name of the person');
       await press(page, 'fay\r', 200);
       await page.locator('.who', { hasText: 'fay' }).waitFor();
     };

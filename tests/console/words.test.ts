@@ -13,7 +13,7 @@ const sources = read('console/**/*.{ts,tsx}');
 const named = [
   sources,
   read(
-    'src/contract/{values,key-values,person-values,device-filters,device-description,event-types,administration-events,provider-fields,trust}.ts',
+    'src/contract/{values,key-values,person-values,device-filters,device-description,event-types,administration-events,provider-fields,trust,people-policy}.ts',
   ),
   read('src/{enrollment,fleet,tables}/**/*.ts'),
 ]

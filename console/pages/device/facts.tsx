@@ -62,6 +62,8 @@ export function Facts({ device }: { readonly device: DeviceDetail }) {
 export function ProofSection({ proof }: { readonly proof: Proof | null }) {
   const { proof: proofWords } = words;
   const plain = ['model', 'serial', 'firmware', 'aaguid', 'method', 'root', 'metadataNumber'] as const;
+  // The grade states what a key claims.
+  const shown = proof && { ...proof, method: proof.method === 'claims' ? null : proof.method };
   const proved: Fact = [proofWords.provedAt, proof?.provedAt && <Moment at={proof.provedAt} />];
   return (
     <section>
@@ -79,7 +81,7 @@ export function ProofSection({ proof }: { readonly proof: Proof | null }) {
             </ul>
           )}
           <FactList
-            facts={[...plain.map((name): Fact => [{ ...text.column, ...proofWords }[name], proof[name]]), proved]}
+            facts={[...plain.map((name): Fact => [{ ...text.column, ...proofWords }[name], shown?.[name]]), proved]}
           />
         </>
       ) : (

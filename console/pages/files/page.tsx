@@ -17,6 +17,7 @@ import { pageIn } from '../../parts/pager.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { go, linkTo, place } from '../../router.ts';
 import { sizeOf } from '../../text/numbers.ts';
+import { platformLabels } from '../../text/text.ts';
 import { text, packages as words } from '../../text/words.ts';
 import { DownloadStatus, useDownload } from './download.tsx';
 
@@ -53,7 +54,7 @@ const packages = {
   nameOf: ({ fileName }: ListedPackage) => fileName,
   columns: {
     version: (app: ListedPackage) => <Version app={app} />,
-    platform: ({ platform }: ListedPackage) => platform,
+    platform: ({ platform }: ListedPackage) => platformLabels[platform],
     file: ({ fileName }: ListedPackage) => fileName,
     size: ({ fileSize }: ListedPackage) => sizeOf(fileSize),
     digest: ({ sha256 }: ListedPackage) => <Digest value={sha256} />,
@@ -95,7 +96,6 @@ function Version({ app }: { readonly app: ListedPackage }) {
 
 function PlatformChoice({ platform }: { readonly platform: Platform | '' }) {
   const { all, column } = words;
-  const names = Object.fromEntries(platformNames.map(name => [name, name])) as Record<Platform, string>;
   return (
     <div class="tools">
       <Choice
@@ -103,7 +103,7 @@ function PlatformChoice({ platform }: { readonly platform: Platform | '' }) {
         label={column.platform}
         value={platform}
         values={['', ...platformNames]}
-        words={{ '': all, ...names }}
+        words={{ '': all, ...platformLabels }}
         onChange={chosen => go(linkTo('packages', { platform: chosen }), true)}
       />
     </div>

@@ -20,7 +20,7 @@ import { reporting } from '../../parts/toast.ts';
 import { linkTo, place } from '../../router.ts';
 import type { PageName } from '../../text/en.ts';
 import { moment } from '../../text/numbers.ts';
-import { people } from '../../text/words.ts';
+import { people, text } from '../../text/words.ts';
 import { isOfPersons } from './states.ts';
 
 type CaseItem = LeaverCase['items'][number];
@@ -35,6 +35,12 @@ function CaseItemName({ item }: { readonly item: Pick<CaseItem, 'kind' | 'id'> }
   const page = itemPages[item.kind];
   return page ? <RecordLink page={page} id={item.id} name={itemName(item)} /> : itemName(item);
 }
+
+/** A person has written that of a kept item. */
+const reasonOf = ({ state, reason }: CaseItem) =>
+  state === 'kept'
+    ? reason
+    : ((text.status as Readonly<Record<string, string>>)[`${reason}`] ?? words.reason(`${reason}`));
 
 const closing = (personId: string, key: string) => call('closeCase', { params: { personId } }, { key });
 
@@ -140,10 +146,13 @@ function Items({ personId, known: { closed, items }, onDone }: ItemsProps) {
       {items.length === 0 ? (
         <p class="hint">{words.none}</p>
       ) : (
-        <ul>
+        <ul class="events">
           {items.map(item => (
             <li key={itemName(item)}>
-              <CaseItemName item={item} /> {words.states[item.state]} {item.reason && `· ${item.reason}`}{' '}
+              <CaseItemName item={item} />
+              <span>
+                {words.states[item.state]} {item.reason && `· ${reasonOf(item)}`}
+              </span>
               {closed === null && item.state !== 'closed' && (
                 <DialogButton
                   words={words.keep(itemName(item))}
@@ -177,7 +186,7 @@ function Keep({ record, personId, onClose, onDone }: RecordDialogProps<CaseItem>
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={words.reason} entry={reason} required maxLength={textLengths.reason} />
+      <Field label={words.why} entry={reason} required maxLength={textLengths.reason} />
     </ActionDialog>
   );
 }

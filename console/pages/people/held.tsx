@@ -27,6 +27,7 @@ const kind: RecordKind<HeldPerson, 'userName' | 'name' | 'since' | 'devices', 'r
     devices: effectOf,
   },
   rowHead: 'userName',
+  classes: { devices: 'whole' },
   actions: { release: { Dialog: ReleaseOne } },
 };
 

@@ -6,6 +6,7 @@ import { call } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { ActorLink } from '../../parts/item.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { fieldName } from '../../parts/setting-words.ts';
 import { Table } from '../../parts/table.tsx';
 import { Moment } from '../../parts/time.tsx';
 import { text, people as words } from '../../text/words.ts';
@@ -20,7 +21,7 @@ const columns = {
   time: ({ at }: Item) => <Moment at={at} />,
   source: ({ source }: Item) => words.sources[source],
   what: ({ outcome }: Item) => words.log.outcome[outcome],
-  fields: ({ fields }: Item) => fields.join(', '),
+  fields: ({ fields }: Item) => fields.map(field => fieldName(field)).join(', '),
   reason: ({ reason }: Item) => reason,
   by: ({ actor }: Item) => <ActorLink name={actor} />,
 };
@@ -40,6 +41,8 @@ export function PersonLog({ personId }: { readonly personId: string }) {
             heads={{ ...text.column, ...words.column, ...words.log.column }}
             rows={list}
             keyOf={({ at, outcome, fields }) => `${at} ${outcome} ${fields.join()}`}
+            classes={{ fields: 'free', reason: 'free' }}
+            isOneLine
           />
         )}
       </Loaded>
