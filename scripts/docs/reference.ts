@@ -97,18 +97,18 @@ function commandPart(leaf: CommandNode, help: Help, described: DescribedOptions[
     parts.push(
       `These options are described at [\`devmgr ${other.path}\`](#${anchorOf(other.path)}): ${shared.map(([term]) => term).join(', ')}.\n`,
     );
-  parts.push('```console', ...exampleLines(leaf.shape?.examples ?? []), '```\n');
+  parts.push('```console', ...exampleLines(Object.entries(leaf.shape?.examples ?? {})), '```\n');
   return parts;
 }
 
 /** Columns of a block whose comments are beside the commands; in a wider one they are above. */
 const exampleColumns = 130;
 
-function exampleLines(examples: readonly { readonly does: string; readonly line: string }[]): string[] {
-  const width = Math.max(0, ...examples.map(({ line }) => line.length));
-  const beside = examples.map(({ does, line }) => `$ devmgr ${line.padEnd(width)}  # ${does}`);
+function exampleLines(examples: readonly (readonly [does: string, line: string])[]): string[] {
+  const width = Math.max(0, ...examples.map(([, line]) => line.length));
+  const beside = examples.map(([does, line]) => `$ devmgr ${line.padEnd(width)}  # ${does}`);
   if (beside.every(line => line.length <= exampleColumns)) return beside;
-  return examples.flatMap(({ does, line }) => [`# ${does}`, `$ devmgr ${line}`]);
+  return examples.flatMap(([does, line]) => [`# ${does}`, `$ devmgr ${line}`]);
 }
 
 const optionRows = (help: Help, options: readonly Option[]): Row[] =>

@@ -11,7 +11,9 @@ import { adminPassword, devmgr, discard, programFile, startDaemon, temporaryFold
 test('the examples that install the manual page and the completions create their folders', async () => {
   const folder = temporaryFolder();
   const shell = await Shell.open(folder, programFile);
-  const lines = [...man.examples, ...completion.examples].map(({ line }) => line).filter(line => line.includes('~/'));
+  const lines = [man, completion]
+    .flatMap(({ examples }) => Object.values(examples))
+    .filter(line => line.includes('~/'));
   for (const line of lines) expect(await shell.run(`devmgr ${line}`)).toMatchObject({ status: 0 });
   const installed = [
     '.local/share/man/man1/devmgr.1',

@@ -11,13 +11,6 @@ interface CommandInput<F extends FlagShapes> {
   program(): Command;
 }
 
-/** An example in the help. Tests check that it is valid. */
-interface Example {
-  readonly does: string;
-  /** The command line without `devmgr`. */
-  readonly line: string;
-}
-
 /** A command. Its name and summary are in the table of commands (`commands/index.ts`). */
 interface CommandShape<F extends FlagShapes> {
   /** Paragraphs, one per line. */
@@ -29,7 +22,8 @@ interface CommandShape<F extends FlagShapes> {
   readonly flags?: F;
   /** The flags and the number of examples that `--help` shows of many; `--help --all` and the reference show all. */
   readonly brief?: { readonly flags: readonly (keyof F & string)[]; readonly examples: number };
-  readonly examples: readonly Example[];
+  /** Command lines without `devmgr`, by what each of them does. Tests check that they are valid. */
+  readonly examples: Readonly<Record<string, string>>;
   /** Whether the command creates a profile that is named and does not exist; any other command refuses it. */
   readonly makesProfile?: (args: readonly string[]) => boolean;
   /** Whether it also runs with a Node that is too old for the other commands. */

@@ -131,7 +131,8 @@ function overviewOf(program: CommandNode): HelpItem[] {
 function examplesOf(node: CommandNode, help: Help): readonly string[] {
   const { shape } = node;
   if (shape === null) return [];
-  const lines = shape.examples.slice(0, briefOf(node)?.examples).flatMap(({ does, line }) => [
+  const shown = Object.entries(shape.examples).slice(0, briefOf(node)?.examples);
+  const lines = shown.flatMap(([does, line]) => [
     ...help
       .boxWrap(does, widthOf(help) - '  # '.length)
       .split('\n')

@@ -33,10 +33,10 @@ export const usersKeys = command({
   description: 'Without a name, lists your own keys. Keys are registered in the console: devmgr open.',
   args: [{ ...userArg, optional: true }],
   flags: listFlags(fields),
-  examples: [
-    { does: 'your own keys', line: 'users passkeys' },
-    { does: 'those of another user', line: 'users passkeys dealer-berlin' },
-  ],
+  examples: {
+    'your own keys': 'users passkeys',
+    'those of another user': 'users passkeys dealer-berlin',
+  },
   async run({ args: [name] }, context) {
     const { out, registry } = context;
     const { id, username } = name === undefined ? await registry.call('getOwnUser') : await findUser(registry, name);
@@ -55,10 +55,10 @@ export const usersRemoveKey = command({
     'For a key that is lost. This cannot be undone: to be used again, the key must be registered as a new one.',
   args: [userArg, { name: 'KEY', help: 'id of the key, such as PSK-1; see: devmgr users passkeys' }],
   flags: yesFlag,
-  examples: [
-    { does: 'a lost key', line: 'users remove-passkey dealer-berlin PSK-1' },
-    { does: 'in a script', line: 'users remove-passkey dealer-berlin PSK-1 --yes' },
-  ],
+  examples: {
+    'a lost key': 'users remove-passkey dealer-berlin PSK-1',
+    'in a script': 'users remove-passkey dealer-berlin PSK-1 --yes',
+  },
   async run({ args: [name = '', passkeyId = ''], flags }, context) {
     if (!flags.yes && !context.canAsk) throw usage('a removal must be confirmed', 'add --yes');
     const { id, username } = await findUser(context.registry, name);
@@ -79,7 +79,7 @@ export const usersAllowRegistration = command({
   description:
     'For a user who must sign in with a security key and no longer has one: the password alone is refused. This command lets the user log in with the password alone within 24 hours, to register one key. A new password, a logout of the user or disabling the user ends this permission. First verify who is asking: anyone who knows the password can register the key.',
   args: [userArg],
-  examples: [{ does: 'after a key was lost and removed', line: 'users allow-registration dealer-berlin' }],
+  examples: { 'after a key was lost and removed': 'users allow-registration dealer-berlin' },
   async run({ args: [name = ''] }, context) {
     const { id, username } = await findUser(context.registry, name);
     const data = await context.registry.call('allowRegistration', { params: { userId: id } });
@@ -98,10 +98,10 @@ export const usersRequireKey = command({
     'From the next login on, the user needs a security key, regardless of the role. A user who never had one can log in with the password only to register one. For all users of a role: devmgr policies sign-in.',
   args: [userArg],
   flags: { off: { help: 'no longer require a security key' } },
-  examples: [
-    { does: 'a user who handles many devices', line: 'users require-passkey dealer-berlin' },
-    { does: 'no longer require one', line: 'users require-passkey dealer-berlin --off' },
-  ],
+  examples: {
+    'a user who handles many devices': 'users require-passkey dealer-berlin',
+    'no longer require one': 'users require-passkey dealer-berlin --off',
+  },
   async run({ args: [name = ''], flags }, context) {
     const { id, username } = await findUser(context.registry, name);
     const body = { required: !flags.off };
@@ -124,11 +124,11 @@ export const policiesSignIn = command({
       help: 'roles whose users must sign in with a security key; replaces the earlier ones',
     },
   },
-  examples: [
-    { does: 'who must sign in with a security key', line: 'policies sign-in' },
-    { does: 'all administrators', line: 'policies sign-in --require-key ADMIN' },
-    { does: 'no role', line: 'policies sign-in --require-key none' },
-  ],
+  examples: {
+    'who must sign in with a security key': 'policies sign-in',
+    'all administrators': 'policies sign-in --require-key ADMIN',
+    'no role': 'policies sign-in --require-key none',
+  },
   async run({ flags: { requireKey } }, context) {
     const { registry } = context;
     if (requireKey.length === 0) return write(context, await registry.call('showSignInPolicy'));

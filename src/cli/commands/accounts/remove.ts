@@ -14,10 +14,10 @@ export const usersRemove = command({
   description: `The user is disabled: logins are refused, and all tokens become invalid at once. The e-mail address is replaced by ${removedEmail}, and users list leaves the user out. What the user did stays in the journal, and devices stay bound. A user cannot be deleted or renamed, so the name stays taken: give a successor another name. To undo the removal: users update USER --enable. The last enabled ADMIN cannot be removed.`,
   args: [{ name: 'USER', help: 'user id or name; asked for at a terminal', optional: true, offer: 'user' }],
   flags: yesFlag,
-  examples: [
-    { does: 'a user who has left', line: 'users remove dealer-berlin' },
-    { does: 'in a script', line: 'users remove dealer-berlin --yes' },
-  ],
+  examples: {
+    'a user who has left': 'users remove dealer-berlin',
+    'in a script': 'users remove dealer-berlin --yes',
+  },
   async run({ args, flags }, context) {
     if (!flags.yes && !context.canAsk) throw usage('a removal must be confirmed', 'name the user and add --yes');
     const user = args[0] === undefined ? await picked(context) : await readUser(context.registry, args[0]);

@@ -75,22 +75,15 @@ export const tokensAdd = command({
       help: 'what the token can do besides its role (default: nothing); scim: provision persons at /scim/v2; decide: ask whether keys may be used; record-use: with decide, count each allowed key as a use; ssh: read SSH keys of persons. A VIEWER with one of these four can do nothing else',
     },
   },
-  examples: [
-    { does: 'a token for a station, into a file of its own', line: 'tokens add line-3 --role DEALER >line-3.token' },
-    {
-      does: 'valid for a year, from one network',
-      line: 'tokens add labels --role VIEWER --expires-in-days 365 --allowed-from 10.20.0.0/16',
-    },
-    {
-      does: 'for a program that manages webhooks',
-      line: 'tokens add alerts --role ADMIN --may webhooks >alerts.token',
-    },
-    { does: 'for a host that asks for SSH keys', line: 'tokens add host-1 --role VIEWER --may ssh >host-1.token' },
-    {
-      does: 'for a door that asks whether keys may be used',
-      line: 'tokens add front-door --role VIEWER --may decide >front-door.token',
-    },
-  ],
+  examples: {
+    'a token for a station, into a file of its own': 'tokens add line-3 --role DEALER >line-3.token',
+    'valid for a year, from one network':
+      'tokens add labels --role VIEWER --expires-in-days 365 --allowed-from 10.20.0.0/16',
+    'for a program that manages webhooks': 'tokens add alerts --role ADMIN --may webhooks >alerts.token',
+    'for a host that asks for SSH keys': 'tokens add host-1 --role VIEWER --may ssh >host-1.token',
+    'for a door that asks whether keys may be used':
+      'tokens add front-door --role VIEWER --may decide >front-door.token',
+  },
   async run({ args, flags }, context) {
     const hint = 'devmgr tokens add NAME --role ROLE';
     const name = await need(context, args[0], { flag: 'the name of the token', question: 'Name', hint });
@@ -107,17 +100,12 @@ const tokenFields = namesIn(
 /** Lists service tokens: `GET /api/tokens/list`. */
 export const tokensList = command({
   flags: { ...pageFlags('tokens'), ...listFlags(tokenFields) },
-  examples: [
-    { does: 'tokens with role, expiry and last use', line: 'tokens list' },
-    {
-      does: 'those that may manage webhooks',
-      line: `tokens list --jq '.list[] | select(.may | index("webhooks")) | .name'`,
-    },
-    {
-      does: 'names of tokens that were never used',
-      line: 'tokens list --json | jq -r ".list[] | select(.lastUsedAt == null) | .name"',
-    },
-  ],
+  examples: {
+    'tokens with role, expiry and last use': 'tokens list',
+    'those that may manage webhooks': `tokens list --jq '.list[] | select(.may | index("webhooks")) | .name'`,
+    'names of tokens that were never used':
+      'tokens list --json | jq -r ".list[] | select(.lastUsedAt == null) | .name"',
+  },
   async run({ flags }, context) {
     const data = await context.registry.call('listTokens', { query: pageQuery(flags) });
     const listing = { fields: tokenFields, columns, id: 'tokenId' } as const;
@@ -155,7 +143,7 @@ export const tokensAdopt = command({
   description:
     'A service token ends with the account of its owner: it is refused while the account is disabled, or if its person has left. This makes you its owner, so that the program that uses it continues. The token itself does not change: if the earlier owner may have a copy, create another token and revoke this one.',
   args: [{ name: 'TOKEN', help: 'id or name of the token, never the token itself', offer: 'token' }],
-  examples: [{ does: 'the token of an administrator who has left', line: 'tokens adopt line-3' }],
+  examples: { 'the token of an administrator who has left': 'tokens adopt line-3' },
   async run({ args: [name = ''] }, context) {
     const tokenId = await findToken(context.registry, name);
     const data = await context.registry.call('adoptToken', { params: { tokenId } });
@@ -185,11 +173,11 @@ export const tokensRevoke = command({
     },
   ],
   flags: { 'remove-made': { help: 'also remove the webhooks that the token has created' } },
-  examples: [
-    { does: 'by name', line: 'tokens remove line-3' },
-    { does: 'by id', line: 'tokens remove TOK-1' },
-    { does: 'a stolen token, with the webhooks that the thief has created', line: 'tokens remove TOK-1 --remove-made' },
-  ],
+  examples: {
+    'by name': 'tokens remove line-3',
+    'by id': 'tokens remove TOK-1',
+    'a stolen token, with the webhooks that the thief has created': 'tokens remove TOK-1 --remove-made',
+  },
   async run({ args, flags }, context) {
     const tokenId = args[0] === undefined ? await picked(context) : await findToken(context.registry, args[0]);
     const data = await context.registry.call('revokeToken', { params: { tokenId } });

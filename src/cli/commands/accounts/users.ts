@@ -29,10 +29,10 @@ export const usersList = command({
     removed: { aliases: ['all'], help: 'also show users who were removed' },
     ...listFlags(userFields),
   },
-  examples: [
-    { does: 'users and their roles', line: 'users list' },
-    { does: 'removed ones, too', line: 'users list --removed' },
-  ],
+  examples: {
+    'users and their roles': 'users list',
+    'removed ones, too': 'users list --removed',
+  },
   async run({ flags }, context) {
     const query = pageQuery(flags);
     const data = await context.registry.call('listUsers', { query });
@@ -71,10 +71,10 @@ export const usersAdd = command({
     email: { value: 'ADDRESS', empty: true, help: 'e-mail address' },
     ...passwordFlags,
   },
-  examples: [
-    { does: 'asks for the password', line: 'users add dealer-berlin --role DEALER --email ops@example.com' },
-    { does: 'in a script', line: 'users add report --role VIEWER --password-file ./password' },
-  ],
+  examples: {
+    'asks for the password': 'users add dealer-berlin --role DEALER --email ops@example.com',
+    'in a script': 'users add report --role VIEWER --password-file ./password',
+  },
   async run({ args, flags }, context) {
     const line = 'devmgr users add NAME --role ROLE';
     const username = await need(context, args[0] ?? flags.username, {
@@ -116,10 +116,10 @@ export const usersUpdate = command({
     disable: { help: 'refuse logins and revoke all tokens of the user', conflicts: ['enable'] },
     enable: { help: 'allow logins again' },
   },
-  examples: [
-    { does: 'a user who has left', line: 'users update dealer-berlin --disable' },
-    { does: 'a new role', line: 'users update USR-2 --role VIEWER' },
-  ],
+  examples: {
+    'a user who has left': 'users update dealer-berlin --disable',
+    'a new role': 'users update USR-2 --role VIEWER',
+  },
   async run({ args, flags }, context) {
     const disabled = flags.disable || flags.enable ? flags.disable : undefined;
     const body = definedFields({ role: flags.role, email: clearable(flags.email), disabled });
@@ -149,13 +149,10 @@ export const usersPasswd = command({
     'Without a name, sets your own password; your current one is then required. All tokens of the user become invalid; after changing your own password you are logged in again.\nThe first line of standard input or of the file is the new password. For your own password the first line is the current one and the second line the new one.',
   args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
   flags: passwordFlags,
-  examples: [
-    { does: 'your own password', line: 'users passwd' },
-    {
-      does: 'the password of another user, in a script',
-      line: 'users passwd dealer-berlin --password-file ./password',
-    },
-  ],
+  examples: {
+    'your own password': 'users passwd',
+    'the password of another user, in a script': 'users passwd dealer-berlin --password-file ./password',
+  },
   async run({ args, flags }, context) {
     const me = await context.registry.call('getOwnUser');
     const [name] = args;
@@ -186,10 +183,10 @@ export const usersLogout = command({
   description:
     'Without a name, ends your own logins on every machine. All tokens of the user become invalid and notification streams end; the password does not change.',
   args: [{ name: 'USER', help: 'user id or name', optional: true, offer: 'user' }],
-  examples: [
-    { does: 'a leaked token', line: 'users logout dealer-berlin' },
-    { does: 'all your own logins', line: 'users logout' },
-  ],
+  examples: {
+    'a leaked token': 'users logout dealer-berlin',
+    'all your own logins': 'users logout',
+  },
   async run({ args }, context) {
     const me = await context.registry.call('getOwnUser');
     const name = args[0] ?? me.id;

@@ -27,10 +27,10 @@ export const daemonStart = command({
   description:
     'Does nothing if the daemon is already running: to change its options, use daemon restart. The log is daemon.log in the home folder.',
   flags: daemonFlags,
-  examples: [
-    { does: 'on the default port', line: 'daemon start' },
-    { does: 'with a simulated key, for tests', line: 'daemon start --simulate-keys 1' },
-  ],
+  examples: {
+    'on the default port': 'daemon start',
+    'with a simulated key, for tests': 'daemon start --simulate-keys 1',
+  },
   async run({ flags }, context) {
     const { out, settings } = context;
     const { home } = settings;
@@ -116,7 +116,7 @@ export function argumentsOf(flags: Omit<FlagValues<typeof daemonFlags>, 'port'>)
 /** Stops the daemon, and waits until it has ended. Idempotent. */
 export const daemonStop = command({
   description: 'Requests in progress are completed first. Does nothing if no daemon is running.',
-  examples: [{ does: 'stop it', line: 'daemon stop' }],
+  examples: { 'stop it': 'daemon stop' },
   async run(_, context) {
     const { out, globals } = context;
     const stopping = stopDaemon(context.settings.home, context.io.interrupt);
@@ -130,10 +130,10 @@ export const daemonStop = command({
 export const daemonStatus = command({
   description:
     'Exit code 0 if it is running and answers, else 9. For the state of a device, see devmgr show; for the login, devmgr whoami.',
-  examples: [
-    { does: 'for people', line: 'daemon status' },
-    { does: 'its address', line: 'daemon status --json | jq -r .url' },
-  ],
+  examples: {
+    'for people': 'daemon status',
+    'its address': 'daemon status --json | jq -r .url',
+  },
   run: (_, context) => status(context),
 });
 

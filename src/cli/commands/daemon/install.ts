@@ -26,11 +26,11 @@ export const daemonInstall = command({
     print: { help: 'show the service definition, and do nothing' },
     'no-start': { help: 'write the definition; the service starts at the next login' },
   },
-  examples: [
-    { does: 'start the daemon automatically', line: 'daemon install' },
-    { does: 'show the definition first', line: 'daemon install --print' },
-    { does: 'on another port', line: 'daemon install --port 7480' },
-  ],
+  examples: {
+    'start the daemon automatically': 'daemon install',
+    'show the definition first': 'daemon install --print',
+    'on another port': 'daemon install --port 7480',
+  },
   async run({ flags }, context) {
     const port = flags.port === undefined ? [] : [`--port=${flags.port}`];
     const service = serviceHere(context, [...port, ...argumentsOf(flags)]);
@@ -44,7 +44,7 @@ export const daemonInstall = command({
 /** Stops and deletes the user service. Idempotent. */
 export const daemonUninstall = command({
   description: `Stops the service and deletes its definition. The registry is not changed. ${untested}`,
-  examples: [{ does: 'start the daemon manually again', line: 'daemon uninstall' }],
+  examples: { 'start the daemon manually again': 'daemon uninstall' },
   async run(_, context) {
     const { out, globals } = context;
     const service = serviceHere(context, []);

@@ -21,10 +21,10 @@ export const daemonLogs = command({
     limit: { value: 'N', short: 'n', aliases: ['lines'], whole: { min: 0 }, default: 50, help: 'at most N lines' },
     follow: { short: 'f', help: 'keep showing new lines' },
   },
-  examples: [
-    { does: 'the last lines', line: 'daemon logs' },
-    { does: 'new lines as they are written', line: 'daemon logs --follow' },
-  ],
+  examples: {
+    'the last lines': 'daemon logs',
+    'new lines as they are written': 'daemon logs --follow',
+  },
   async run({ flags }, context) {
     const file = join(context.settings.home, homeFiles.log);
     if (!statSync(file, { throwIfNoEntry: false }))

@@ -13,12 +13,9 @@ export const daemonInit = command({
       help: 'create a registry even if the keys belong to another one; those are moved to another folder',
     },
   },
-  examples: [
-    {
-      does: 'in PostgreSQL',
-      line: 'daemon init --store postgres://devmgr@db.example.com/devmgr --secrets /etc/devmgr/secrets',
-    },
-  ],
+  examples: {
+    'in PostgreSQL': 'daemon init --store postgres://devmgr@db.example.com/devmgr --secrets /etc/devmgr/secrets',
+  },
   run: ({ flags }, context) => context.programs.init({ ...flags, ...homeOf(context) }, programIo(context)),
 });
 
@@ -33,16 +30,11 @@ export const daemonCopy = command({
     'files-to': { value: 'URL', help: 'where the files go' },
     secrets: registryFlags.secrets,
   },
-  examples: [
-    {
-      does: 'from SQLite to PostgreSQL',
-      line: 'daemon copy --from sqlite: --to postgres://devmgr@db.example.com/devmgr',
-    },
-    {
-      does: 'files included',
-      line: 'daemon copy --from sqlite: --to postgres://devmgr@db.example.com/devmgr --files-from file: --files-to s3://devmgr-files',
-    },
-  ],
+  examples: {
+    'from SQLite to PostgreSQL': 'daemon copy --from sqlite: --to postgres://devmgr@db.example.com/devmgr',
+    'files included':
+      'daemon copy --from sqlite: --to postgres://devmgr@db.example.com/devmgr --files-from file: --files-to s3://devmgr-files',
+  },
   run({ flags }, context) {
     const { from, to } = flags;
     if (from === undefined || to === undefined) throw usage('daemon copy needs --from and --to');

@@ -16,10 +16,10 @@ export const daemonRestart = command({
   description:
     'Keeps the port and the options of the last start; options given here replace them. The daemon gets the environment variables of this shell. Requests in progress are completed first. A daemon that is not running is started. A daemon that "daemon install" has set up is restarted by its service manager.',
   flags: daemonFlags,
-  examples: [
-    { does: 'after an upgrade', line: 'daemon restart' },
-    { does: 'on another port', line: 'daemon restart --port 7480' },
-  ],
+  examples: {
+    'after an upgrade': 'daemon restart',
+    'on another port': 'daemon restart --port 7480',
+  },
   async run({ flags }, context) {
     const { home } = context.settings;
     const running = runningDaemon(home);

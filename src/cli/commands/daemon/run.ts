@@ -25,11 +25,11 @@ export const daemonRun = command({
   description:
     'Stops on SIGTERM or Ctrl-C. With --json the log is written to standard output as JSON lines, and one of them is {"event":"listening","url":"http://127.0.0.1:PORT"}.',
   flags: daemonFlags,
-  examples: [
-    { does: 'on this machine', line: 'daemon run' },
-    { does: 'for a network', line: 'daemon run --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem' },
-    { does: 'for a test', line: 'daemon run --port 0 --json --home /tmp/home --simulate-keys 2' },
-  ],
+  examples: {
+    'on this machine': 'daemon run',
+    'for a network': 'daemon run --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem',
+    'for a test': 'daemon run --port 0 --json --home /tmp/home --simulate-keys 2',
+  },
   run({ flags }, context) {
     const { json, verbose } = context.globals;
     return context.programs.run({ ...flags, home: context.settings.home, json, verbose }, programIo(context));

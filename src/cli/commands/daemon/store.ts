@@ -86,10 +86,10 @@ export const daemonBackup = command({
     'passphrase-file': fileFlag('encrypt it with the passphrase on the first line of a file'),
     ...registryFlags,
   },
-  examples: [
-    { does: 'a backup', line: 'daemon backup registry-2026-11-20.db' },
-    { does: 'encrypted', line: 'daemon backup registry.age --passphrase-file passphrase' },
-  ],
+  examples: {
+    'a backup': 'daemon backup registry-2026-11-20.db',
+    encrypted: 'daemon backup registry.age --passphrase-file passphrase',
+  },
   run({ args, flags }, context) {
     warnOfOthers(context, flags.passphraseFile, 'passphrase');
     return context.programs.backup({ ...flags, ...homeOf(context), file: resolve(args[0]!) }, programIo(context));
@@ -111,10 +111,10 @@ export const daemonRestore = command({
       help: 'restore a backup without a valid manifest: its passwords, roles, owners and codes may have been changed',
     },
   },
-  examples: [
-    { does: 'return to a backup', line: 'daemon restore registry-2026-11-20.db --yes' },
-    { does: 'a backup from an earlier devmgr', line: 'daemon restore old.db --accept-unverified --yes' },
-  ],
+  examples: {
+    'return to a backup': 'daemon restore registry-2026-11-20.db --yes',
+    'a backup from an earlier devmgr': 'daemon restore old.db --accept-unverified --yes',
+  },
   async run({ args, flags }, context) {
     const file = resolve(args[0]!);
     if (!flags.yes) {
@@ -135,7 +135,7 @@ export const daemonRestore = command({
 export const daemonCheck = command({
   description: 'Checks the database, the journal and the stored files. Exit code 1 if there are problems.',
   flags: { ...registryFlags, ...filesFlag },
-  examples: [{ does: 'check it', line: 'daemon check' }],
+  examples: { 'check it': 'daemon check' },
   run: ({ flags }, context) => context.programs.check({ ...flags, ...homeOf(context) }, programIo(context)),
 });
 
@@ -148,11 +148,11 @@ export const daemonRotateKey = command({
     journal: { help: 'replace the key of the journal instead', conflicts: ['revoke-now'] },
     ...registryFlags,
   },
-  examples: [
-    { does: 'once a year', line: 'daemon rotate-key' },
-    { does: 'if the key may have been read', line: 'daemon rotate-key --revoke-now' },
-    { does: 'if the journal key may have been read', line: 'daemon rotate-key --journal' },
-  ],
+  examples: {
+    'once a year': 'daemon rotate-key',
+    'if the key may have been read': 'daemon rotate-key --revoke-now',
+    'if the journal key may have been read': 'daemon rotate-key --journal',
+  },
   run: ({ flags }, context) => context.programs.rotateKey({ ...flags, ...homeOf(context) }, programIo(context)),
 });
 
@@ -162,7 +162,7 @@ export const daemonResetPassword = command({
     'Use this if no administrator can log in; otherwise, use users passwd. Writes the new password to standard output and ends all logins of the user. Refused while the daemon is running.',
   args: [{ name: 'USER', help: 'user name' }],
   flags: registryFlags,
-  examples: [{ does: 'if no administrator can log in', line: 'daemon reset-password admin' }],
+  examples: { 'if no administrator can log in': 'daemon reset-password admin' },
   run: ({ args, flags }, context) =>
     context.programs.resetPassword({ ...flags, ...homeOf(context), username: args[0]! }, programIo(context)),
 });
@@ -185,12 +185,12 @@ export const daemonAudit = command({
     ...csvFlags,
     ...registryFlags,
   },
-  examples: [
-    { does: 'the history of a key', line: 'daemon audit --device UK-2026-000001' },
-    { does: 'for a spreadsheet', line: 'daemon audit --since 2026-01-01 --csv' },
-    { does: 'verify the log', line: 'daemon audit --verify' },
-    { does: 'the head, to keep elsewhere', line: 'daemon audit --head' },
-  ],
+  examples: {
+    'the history of a key': 'daemon audit --device UK-2026-000001',
+    'for a spreadsheet': 'daemon audit --since 2026-01-01 --csv',
+    'verify the log': 'daemon audit --verify',
+    'the head, to keep elsewhere': 'daemon audit --head',
+  },
   run: ({ flags }, context) =>
     context.programs.audit(
       {

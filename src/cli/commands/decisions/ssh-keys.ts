@@ -30,10 +30,10 @@ export const sshKeys = command({
       help: 'if the registry is away: refuse, or the age up to which the last answer is used',
     },
   },
-  examples: [
-    { does: 'the keys of a person', line: 'ssh-keys ada.lovelace' },
-    { does: 'from the last answer for 8 hours if the registry is away', line: 'ssh-keys ada --when-away 8h' },
-  ],
+  examples: {
+    'the keys of a person': 'ssh-keys ada.lovelace',
+    'from the last answer for 8 hours if the registry is away': 'ssh-keys ada --when-away 8h',
+  },
   async run({ args: [user = '', fingerprint], flags }, context) {
     const maxAge = secondsOf('--max-age', flags.maxAge);
     const whenAway = flags.whenAway === 'refuse' ? 0 : secondsOf('--when-away', flags.whenAway);

@@ -33,14 +33,11 @@ export const activate = command({
     ...bulkFlags,
     ...pluggedFlag,
   },
-  examples: [
-    { does: 'by deviceId', line: 'activate DEV-1 --code 7KQM-2XWD-H9TB-C4RE --user alice' },
-    { does: 'the attached key', line: 'activate --plugged --code 7KQM-2XWD-H9TB-C4RE --user alice' },
-    {
-      does: 'the keys of a box, all for one user',
-      line: 'activate --file codes.csv --user alice --yes --out done.csv',
-    },
-  ],
+  examples: {
+    'by deviceId': 'activate DEV-1 --code 7KQM-2XWD-H9TB-C4RE --user alice',
+    'the attached key': 'activate --plugged --code 7KQM-2XWD-H9TB-C4RE --user alice',
+    'the keys of a box, all for one user': 'activate --file codes.csv --user alice --yes --out done.csv',
+  },
   async run({ args, flags }, context) {
     const isCodeGiven = flags.code !== undefined;
     if (isCodeGiven && isBulk(args, flags))

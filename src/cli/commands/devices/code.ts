@@ -24,16 +24,11 @@ export const code = command({
     ...bulkFlags,
     ...pluggedFlag,
   },
-  examples: [
-    {
-      does: 'a code that is valid for a month',
-      line: 'replace-code DEV-1 --reason "letter was lost" --expires-in-days 30',
-    },
-    {
-      does: 'codes that expire soon',
-      line: 'replace-code --filter code-expires-before=2027-01-01 --reason "codes expire" --out codes.csv',
-    },
-  ],
+  examples: {
+    'a code that is valid for a month': 'replace-code DEV-1 --reason "letter was lost" --expires-in-days 30',
+    'codes that expire soon':
+      'replace-code --filter code-expires-before=2027-01-01 --reason "codes expire" --out codes.csv',
+  },
   async run({ args, flags }, context) {
     const fields = async () =>
       definedFields({ reason: await reasonOf(context, flags.reason), validityDays: flags.expiresInDays });

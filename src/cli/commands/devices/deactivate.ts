@@ -25,10 +25,10 @@ export const deactivate = command({
     ...passwordFlags,
     ...pluggedFlag,
   },
-  examples: [
-    { does: 'asks for the id and the password', line: 'deactivate DEV-1 --reason "worn out"' },
-    { does: 'in a script', line: 'deactivate DEV-1 --reason "worn out" --yes --password-file ./password' },
-  ],
+  examples: {
+    'asks for the id and the password': 'deactivate DEV-1 --reason "worn out"',
+    'in a script': 'deactivate DEV-1 --reason "worn out" --yes --password-file ./password',
+  },
   async run({ args, flags }, context) {
     if (!flags.yes && !flags.dryRun && !context.canAsk)
       throw usage('deactivation is permanent and must be confirmed', 'name the device and add --yes');

@@ -19,18 +19,13 @@ export const events = command({
     type: { ...eventFlags.type, choices: pastEventTypes },
     limit: { ...eventFlags.limit, default: 20 },
   },
-  examples: [
-    { does: 'what happened last', line: 'events' },
-    {
-      does: 'who has changed accounts and service tokens',
-      line: 'events --type USER_CREATED,USER_UPDATED,TOKEN_CREATED,TOKEN_REVOKED',
-    },
-    { does: 'what one user has done today', line: 'events --by admin --since 24h --limit 100' },
-    {
-      does: 'all locks, page by page, for a program',
-      line: 'events --type DEVICE_LOCKED --since 0 --limit 1000 --json',
-    },
-  ],
+  examples: {
+    'what happened last': 'events',
+    'who has changed accounts and service tokens':
+      'events --type USER_CREATED,USER_UPDATED,TOKEN_CREATED,TOKEN_REVOKED',
+    'what one user has done today': 'events --by admin --since 24h --limit 100',
+    'all locks, page by page, for a program': 'events --type DEVICE_LOCKED --since 0 --limit 1000 --json',
+  },
   async run({ args: [name], flags }, context) {
     const named = name ?? flags.device;
     const deviceId = named === undefined ? undefined : await resolveDevice(context, named, false);
@@ -50,11 +45,11 @@ export const history = command({
     'Shows every event of the device, the oldest first: the time, what happened, and what an update has changed. An ADMIN also sees who did it. Uses of a device are not events: see devmgr show.',
   args: [deviceArg],
   flags: { ...notifiedFlags, ...pluggedFlag },
-  examples: [
-    { does: 'by serial number', line: 'history UK-2026-000001' },
-    { does: 'who has changed the note or the firmware', line: 'history DEV-1 --type DEVICE_UPDATED' },
-    { does: 'for a program', line: 'history DEV-1 --json' },
-  ],
+  examples: {
+    'by serial number': 'history UK-2026-000001',
+    'who has changed the note or the firmware': 'history DEV-1 --type DEVICE_UPDATED',
+    'for a program': 'history DEV-1 --json',
+  },
   async run({ args: [name], flags }, context) {
     const deviceId = await resolveDevice(context, name ?? flags.device, flags.plugged);
     await show(context, await pastEvents(context, deviceId, { ...flags, since: flags.since ?? '0' }), false);

@@ -23,11 +23,11 @@ export const exportDevices = command({
     output: { ...globalFlags.output, choices: [...exportFormats, 'json', 'yaml'], aliases: ['format'] },
     out: fileFlag('write to this file instead of standard output; an existing file is replaced'),
   },
-  examples: [
-    { does: 'all devices for a program', line: 'export > devices.ndjson' },
-    { does: 'who has which key, for a spreadsheet', line: 'export --status ACTIVE --names --csv --out keys.csv' },
-    { does: 'locked devices for a spreadsheet', line: 'export --status LOCKED --csv --out locked.csv' },
-  ],
+  examples: {
+    'all devices for a program': 'export > devices.ndjson',
+    'who has which key, for a spreadsheet': 'export --status ACTIVE --names --csv --out keys.csv',
+    'locked devices for a spreadsheet': 'export --status LOCKED --csv --out locked.csv',
+  },
   async run({ flags }, context) {
     const { out } = context;
     const names = flags.names || out.fields.includes('name') ? { names: true } : {};

@@ -38,22 +38,19 @@ export const list = command({
     },
     ...listFlags([...deviceFields, 'name']),
   },
-  examples: [
-    { does: 'the newest devices', line: 'list' },
-    { does: 'all locked keys, as CSV', line: 'list --status LOCKED --all --csv' },
-    { does: 'some fields, as YAML', line: 'list --fields deviceId,serialNumber,status --output yaml' },
-    {
-      does: 'serial numbers of locked keys',
-      line: `list --jq '.list[] | select(.status == "LOCKED") | .serialNumber'`,
-    },
-    { does: 'who has which key, by name', line: 'list --status ACTIVE --fields deviceId,userId,name' },
-    { does: 'the devices of a lot', line: 'list --tag lot=7' },
-    { does: 'the locked keys, as they change', line: 'list --status LOCKED --watch' },
-    { does: 'only ids, for a pipe', line: 'list --user alice --all --quiet' },
-    { does: 'keys without a valid proof', line: 'list --proof none,claimed,failed' },
-    { does: 'keys affected by a security advisory', line: 'list --advisory YSA-2024-03' },
-    { does: 'devices not used this year', line: 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01' },
-  ],
+  examples: {
+    'the newest devices': 'list',
+    'all locked keys, as CSV': 'list --status LOCKED --all --csv',
+    'some fields, as YAML': 'list --fields deviceId,serialNumber,status --output yaml',
+    'serial numbers of locked keys': `list --jq '.list[] | select(.status == "LOCKED") | .serialNumber'`,
+    'who has which key, by name': 'list --status ACTIVE --fields deviceId,userId,name',
+    'the devices of a lot': 'list --tag lot=7',
+    'the locked keys, as they change': 'list --status LOCKED --watch',
+    'only ids, for a pipe': 'list --user alice --all --quiet',
+    'keys without a valid proof': 'list --proof none,claimed,failed',
+    'keys affected by a security advisory': 'list --advisory YSA-2024-03',
+    'devices not used this year': 'list --status ACTIVE,LOCKED --last-used-before 2026-01-01',
+  },
   async run({ flags }, context) {
     const query = definedFields({ ...filterOf(flags), sortBy: flags.sort, sortOrder: flags.order });
     const listing: ListLayout<DeviceListItem> = { fields: deviceFields, columns: deviceColumns(), id: 'deviceId' };

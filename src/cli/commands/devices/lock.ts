@@ -22,10 +22,10 @@ export const lock = command({
     ...bulkFlags,
     ...pluggedFlag,
   },
-  examples: [
-    { does: 'a lost key', line: 'lock UK-2026-000001 --reason "reported lost"' },
-    { does: 'all keys of a user', line: 'lock --filter user=alice --filter status=ACTIVE --reason "left the company"' },
-  ],
+  examples: {
+    'a lost key': 'lock UK-2026-000001 --reason "reported lost"',
+    'all keys of a user': 'lock --filter user=alice --filter status=ACTIVE --reason "left the company"',
+  },
   async run({ args, flags }, context) {
     const fields = async () => definedFields({ reason: await reasonOf(context, flags.reason), note: flags.note });
     return changeTargets(context, { operation: 'LOCK', names: args, flags, fields }, async deviceId => {
@@ -50,10 +50,10 @@ export const unlock = command({
   description: bulkDescription,
   args: [devicesArg('UNLOCK')],
   flags: { ...noteFlag, ...bulkFlags, ...pluggedFlag },
-  examples: [
-    { does: 'a key that was found', line: 'unlock DEV-1 --note "was in the drawer"' },
-    { does: 'the devices in a file, in a script', line: 'unlock --file found.txt --yes --out unlocked.csv' },
-  ],
+  examples: {
+    'a key that was found': 'unlock DEV-1 --note "was in the drawer"',
+    'the devices in a file, in a script': 'unlock --file found.txt --yes --out unlocked.csv',
+  },
   async run({ args, flags }, context) {
     const body = definedFields({ note: flags.note });
     const changed = (unlocked: readonly string[]) => remarkLeavers(context, unlocked);

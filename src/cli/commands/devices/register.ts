@@ -16,28 +16,17 @@ export const register = command({
   description:
     'Registers one device, or with --file every device in a CSV file with a header row (columns in any order), a JSON array, or JSON lines. --type, --manufacturer, --model and --tag then apply to lines without a value of their own. Columns named tag:NAME are tags.\n--map reads other formats: yubico (serial numbers or the key provisioning format), entra-oath (Microsoft Entra OATH tokens), snipe-it (assets), pskc (RFC 6030, XML), or columns that you name. Secrets in a file are dropped, and the command reports how many.\nWith --skip-existing, a line whose device is already registered gets the status registered and no activation code. It fails if type, manufacturer or model differ.\nFor results, --out and --resume, see devmgr help batches.',
   flags: registerFlags,
-  examples: [
-    {
-      does: 'one device',
-      line: 'register --type UKEY --serial UK-2026-000001 --manufacturer Feitian --model "ePass K9"',
-    },
-    { does: 'check a file first', line: 'register --file keys.csv --dry-run' },
-    { does: 'a file, with the activation codes in another one', line: 'register --file keys.csv --out codes.csv' },
-    {
-      does: 'a list of serial numbers, which you can repeat at any time',
-      line: 'register --file serials.csv --type UKEY --manufacturer Yubico --model "YubiKey 5" --skip-existing',
-    },
-    {
-      does: 'tokens of a PSKC file, without their keys',
-      line: 'register --file tokens.xml --map pskc --out codes.csv',
-    },
-    {
-      does: 'columns with other names',
-      line: 'register --file box.csv --map "S/N=serialNumber,Brand=manufacturer" --dry-run',
-    },
-    { does: 'keys that people have already', line: 'register --file held.csv --activate' },
-    { does: 'the output of another program', line: 'register --file - --format jsonl --json' },
-  ],
+  examples: {
+    'one device': 'register --type UKEY --serial UK-2026-000001 --manufacturer Feitian --model "ePass K9"',
+    'check a file first': 'register --file keys.csv --dry-run',
+    'a file, with the activation codes in another one': 'register --file keys.csv --out codes.csv',
+    'a list of serial numbers, which you can repeat at any time':
+      'register --file serials.csv --type UKEY --manufacturer Yubico --model "YubiKey 5" --skip-existing',
+    'tokens of a PSKC file, without their keys': 'register --file tokens.xml --map pskc --out codes.csv',
+    'columns with other names': 'register --file box.csv --map "S/N=serialNumber,Brand=manufacturer" --dry-run',
+    'keys that people have already': 'register --file held.csv --activate',
+    'the output of another program': 'register --file - --format jsonl --json',
+  },
   async run({ flags }, context) {
     if (flags.file === undefined) return registerOne(context, flags);
     const { registerFile } = await import('../many/import/run.ts');

@@ -11,10 +11,10 @@ export const ship = command({
     'Records that the device is on its way to its person, until a touch of the key confirms its arrival: in the console, or at a desk with devmgr receipts add. The device must be ACTIVE. A second shipment replaces the time.',
   args: [deviceArg],
   flags: pluggedFlag,
-  examples: [
-    { does: 'a key that goes to its person by mail', line: 'ship DEV-1' },
-    { does: 'by its serial number, in a script', line: 'ship UK-2026-000001 --json | jq -r .shippedAt' },
-  ],
+  examples: {
+    'a key that goes to its person by mail': 'ship DEV-1',
+    'by its serial number, in a script': 'ship UK-2026-000001 --json | jq -r .shippedAt',
+  },
   async run({ args, flags }, context) {
     const deviceId = await resolveDevice(context, args[0], flags.plugged, ['ACTIVE']);
     const data = await context.registry.call('shipDevice', { params: { deviceId } });

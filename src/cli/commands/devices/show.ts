@@ -33,11 +33,11 @@ export const show = command({
     'no-events': { help: 'do not read the events of the journal, which saves a request' },
     qr: { help: 'show the activation code as a QR code', conflicts: ['json'] },
   },
-  examples: [
-    { does: 'by serial number', line: 'show UK-2026-000001' },
-    { does: 'the attached key', line: 'show --plugged' },
-    { does: 'the activation code as a QR code', line: 'show DEV-1 --qr' },
-  ],
+  examples: {
+    'by serial number': 'show UK-2026-000001',
+    'the attached key': 'show --plugged',
+    'the activation code as a QR code': 'show DEV-1 --qr',
+  },
   async run({ args, flags }, context) {
     if (flags.qr && context.out.json)
       throw usage('--qr cannot be combined with JSON, YAML or other formats for programs');

@@ -18,10 +18,10 @@ export const stats = command({
       help: 'number of days to count registrations for',
     },
   },
-  examples: [
-    { does: 'an overview', line: 'stats' },
-    { does: 'for a script', line: 'stats --days 30 --json' },
-  ],
+  examples: {
+    'an overview': 'stats',
+    'for a script': 'stats --days 30 --json',
+  },
   async run({ flags }, context) {
     const { out, registry, globals } = context;
     const found = await registry.call('getStatistics');

@@ -20,12 +20,12 @@ export const update = command({
     ...bulkFlags,
     ...pluggedFlag,
   },
-  examples: [
-    { does: 'after a firmware update', line: 'update DEV-1 --firmware-version 1.0.4' },
-    { does: 'clear the note', line: 'update DEV-1 --note ""' },
-    { does: 'set one tag and remove another', line: 'update DEV-1 --tag lot=7 --remove-tag shelf' },
-    { does: 'a tag of many devices', line: 'update --filter tag=lot=7 --tag site=berlin' },
-  ],
+  examples: {
+    'after a firmware update': 'update DEV-1 --firmware-version 1.0.4',
+    'clear the note': 'update DEV-1 --note ""',
+    'set one tag and remove another': 'update DEV-1 --tag lot=7 --remove-tag shelf',
+    'a tag of many devices': 'update --filter tag=lot=7 --tag site=berlin',
+  },
   async run({ args, flags }, context) {
     const tags = tagChangesOf(flags.tag, flags.removeTag);
     if (flags.firmwareVersion === undefined && flags.note === undefined && tags === null)

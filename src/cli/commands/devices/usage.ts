@@ -28,13 +28,10 @@ export const recordUsage = command({
     },
     ...pluggedFlag,
   },
-  examples: [
-    { does: 'a use of one and a half hours', line: 'record-use DEV-1 --duration 1h30m' },
-    {
-      does: 'the new total, in a script',
-      line: 'record-use UK-2026-000001 --seconds 95 --json | jq .totalUsageDuration',
-    },
-  ],
+  examples: {
+    'a use of one and a half hours': 'record-use DEV-1 --duration 1h30m',
+    'the new total, in a script': 'record-use UK-2026-000001 --seconds 95 --json | jq .totalUsageDuration',
+  },
   async run({ args, flags }, context) {
     const { seconds = await secondsFrom(context, flags.duration) } = flags;
     const deviceId = await resolveDevice(context, args[0], flags.plugged, ['ACTIVE']);

@@ -127,12 +127,10 @@ export const ldapAdd = command({
   description: `The registry reads persons and groups from this LDAP directory. It has at most one.\n${help}`,
   args: [{ name: 'NAME', help: 'name of the provider in commands' }, urlArg],
   flags: directoryFlags,
-  examples: [
-    {
-      does: 'OpenLDAP',
-      line: 'providers add ldap company ldaps://ldap.example.com --base ou=people,dc=example,dc=com --bind-dn cn=devmgr,dc=example,dc=com --bind-password-file secret',
-    },
-  ],
+  examples: {
+    OpenLDAP:
+      'providers add ldap company ldaps://ldap.example.com --base ou=people,dc=example,dc=com --bind-dn cn=devmgr,dc=example,dc=com --bind-password-file secret',
+  },
   async run({ args: [name, url], flags }, context) {
     const before = await context.registry.call('showDirectory');
     if (before.enabled)
@@ -149,16 +147,10 @@ export const ldapUpdate = command({
   description: `Settings that are not named do not change. An empty value removes one: --ca-file "".\n${help}`,
   args: [{ ...urlArg, optional: true }],
   flags: { ...directoryFlags, name: { value: 'NAME', help: 'name of the provider in commands' } },
-  examples: [
-    {
-      does: 'user names that are e-mail addresses',
-      line: 'providers update ldap --attributes userName=userPrincipalName',
-    },
-    {
-      does: 'members of a group',
-      line: 'providers update ldap --group-dn "staff=cn=all staff,ou=groups,dc=example,dc=com"',
-    },
-  ],
+  examples: {
+    'user names that are e-mail addresses': 'providers update ldap --attributes userName=userPrincipalName',
+    'members of a group': 'providers update ldap --group-dn "staff=cn=all staff,ou=groups,dc=example,dc=com"',
+  },
   async run({ args: [url], flags }, context) {
     await setDirectory(context, await context.registry.call('showDirectory'), { ...flags, url });
   },
@@ -210,14 +202,11 @@ export const directorySync = command({
     'accept-missing': { help: 'continue even if more than half of the persons are missing or renamed' },
     ...listFlags(stepFields),
   },
-  examples: [
-    { does: 'what would change', line: 'providers sync --dry-run' },
-    { does: 'now, instead of at the next run', line: 'providers sync' },
-    {
-      does: 'who would leave',
-      line: 'providers sync --dry-run --jq \'.list[] | select(.step == "left") | .userName\'',
-    },
-  ],
+  examples: {
+    'what would change': 'providers sync --dry-run',
+    'now, instead of at the next run': 'providers sync',
+    'who would leave': 'providers sync --dry-run --jq \'.list[] | select(.step == "left") | .userName\'',
+  },
   async run({ flags }, context) {
     const { registry, out } = context;
     const body = { dryRun: flags.dryRun, acceptMissing: flags.acceptMissing };

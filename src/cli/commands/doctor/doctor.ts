@@ -33,12 +33,12 @@ export const doctor = command({
       help: 'with --fix: write below this folder, such as a mounted system image',
     },
   },
-  examples: [
-    { does: 'find problems', line: 'doctor' },
-    { does: 'for a script', line: 'doctor --json' },
-    { does: 'for support', line: 'doctor --report' },
-    { does: 'give a group access to keys', line: 'doctor --fix' },
-  ],
+  examples: {
+    'find problems': 'doctor',
+    'for a script': 'doctor --json',
+    'for support': 'doctor --report',
+    'give a group access to keys': 'doctor --fix',
+  },
   async run({ args, flags }, given) {
     if (args[0] !== undefined && !flags.report) throw usage('FILE needs --report');
     if (flags.yes && !flags.fix && !flags.bindNames) throw usage('--yes needs --fix or --bind-names');

@@ -28,7 +28,7 @@ export const appsList = command({
     ...pageFlags('versions'),
     ...listFlags(appFields),
   },
-  examples: [{ does: 'versions for Android', line: 'apps list --platform ANDROID' }],
+  examples: { 'versions for Android': 'apps list --platform ANDROID' },
   async run({ flags }, context) {
     const query = { ...pageQuery(flags), ...definedFields({ platform: flags.platform }) };
     const data = await context.registry.call('listAppVersions', { query });
@@ -64,10 +64,10 @@ export const appsLatest = command({
     },
     extension: { value: 'EXT', help: 'only packages with this extension, such as deb' },
   },
-  examples: [
-    { does: 'the newest version', line: 'apps latest --platform LINUX --extension deb' },
-    { does: 'must 1.2.0 be updated?', line: 'apps latest --platform ANDROID --current 1.2.0 --json | jq .forceUpdate' },
-  ],
+  examples: {
+    'the newest version': 'apps latest --platform LINUX --extension deb',
+    'must 1.2.0 be updated?': 'apps latest --platform ANDROID --current 1.2.0 --json | jq .forceUpdate',
+  },
   async run({ args, flags }, context) {
     const platform = await need(context, flags.platform ?? args[0]?.toUpperCase(), {
       flag: '--platform',
@@ -118,10 +118,10 @@ export const appsDownload = command({
     },
   ],
   flags: targetFlags,
-  examples: [
-    { does: 'under its own name', line: 'apps download APP-1' },
-    { does: 'into a pipe', line: 'apps download APP-1 --out - | sha256sum' },
-  ],
+  examples: {
+    'under its own name': 'apps download APP-1',
+    'into a pipe': 'apps download APP-1 --out - | sha256sum',
+  },
   async run({ args, flags }, context) {
     checkTarget(context, flags);
     const app = await versionOf(context, args[0]);
@@ -154,13 +154,11 @@ export const upload = command({
       help: 'oldest supported version',
     },
   },
-  examples: [
-    { does: 'a package', line: 'apps add devmgr-1.2.0.apk --platform ANDROID --version 1.2.0' },
-    {
-      does: 'with release notes from a file',
-      line: 'apps add devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
-    },
-  ],
+  examples: {
+    'a package': 'apps add devmgr-1.2.0.apk --platform ANDROID --version 1.2.0',
+    'with release notes from a file':
+      'apps add devmgr-1.2.0.deb --version 1.2.0 --changelog @CHANGES.txt --force-update',
+  },
   async run({ args, flags }, context) {
     const path = args[0]!;
     const version = await need(context, flags.version, {

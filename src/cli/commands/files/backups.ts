@@ -33,10 +33,10 @@ export const backupsList = command({
   description: 'The newest backups come first.',
   args: [askedDevice],
   flags: { ...pageFlags('backups'), ...listFlags(backupFields) },
-  examples: [
-    { does: 'the backups of a key', line: 'device-backups list UK-2026-000001' },
-    { does: 'the id of the newest', line: 'device-backups list DEV-1 --limit 1 --quiet' },
-  ],
+  examples: {
+    'the backups of a key': 'device-backups list UK-2026-000001',
+    'the id of the newest': 'device-backups list DEV-1 --limit 1 --quiet',
+  },
   async run({ args, flags }, context) {
     checkArgument(context, args[0], 'DEVICE', 'device-backups list');
     const deviceId = await resolveDevice(context, args[0], false);
@@ -63,10 +63,10 @@ export const backupsAdd = command({
     note: { value: 'TEXT', empty: true, help: 'note, shown in the list' },
     name: { value: 'NAME', help: 'name to store it under (default: the name of the file)' },
   },
-  examples: [
-    { does: 'a file', line: 'device-backups add DEV-1 key.age --note "before the firmware update"' },
-    { does: 'from a pipe', line: 'device-backups add DEV-1 - --name key.age' },
-  ],
+  examples: {
+    'a file': 'device-backups add DEV-1 key.age --note "before the firmware update"',
+    'from a pipe': 'device-backups add DEV-1 - --name key.age',
+  },
   async run({ args, flags }, context) {
     const path = args[1]!;
     const given = path === '-' ? null : fileAt(context, path, sizes.backup);
@@ -102,10 +102,10 @@ export const backupsDownload = command({
     'Without BACKUP_ID, downloads the newest backup. An existing file is overwritten only with --force. A damaged or incomplete download is deleted.',
   args: [askedDevice, backupArg],
   flags: targetFlags,
-  examples: [
-    { does: 'the newest one, under its own name', line: 'device-backups download DEV-1' },
-    { does: 'into a pipe', line: 'device-backups download DEV-1 BKP-1 --out - | sha256sum' },
-  ],
+  examples: {
+    'the newest one, under its own name': 'device-backups download DEV-1',
+    'into a pipe': 'device-backups download DEV-1 BKP-1 --out - | sha256sum',
+  },
   async run({ args, flags }, context) {
     checkArgument(context, args[0], 'DEVICE', 'device-backups download');
     checkTarget(context, flags);
@@ -124,10 +124,10 @@ export const backupsRestore = command({
     'The server checks the stored file against its digest and records the restore in the journal. It does not send the file: use device-backups download. Refused if the device is DEACTIVATED.',
   args: [askedDevice, { ...backupArg, help: `${backupArg.help}; asked for at a terminal` }],
   flags: yesFlag,
-  examples: [
-    { does: 'asks for confirmation', line: 'device-backups restore DEV-1 BKP-1' },
-    { does: 'in a script', line: 'device-backups restore DEV-1 BKP-1 --yes' },
-  ],
+  examples: {
+    'asks for confirmation': 'device-backups restore DEV-1 BKP-1',
+    'in a script': 'device-backups restore DEV-1 BKP-1 --yes',
+  },
   async run({ args, flags }, context) {
     checkArgument(context, args[0], 'DEVICE', 'device-backups restore');
     checkArgument(context, args[1], 'BACKUP_ID', 'device-backups restore');

@@ -43,16 +43,13 @@ export const keysIssue = command({
     ...yesFlag,
     ...letterFlags,
   },
-  examples: [
-    { does: 'the attached key, for one provider', line: 'keys issue --provider company' },
-    { does: 'with a PIN that the person replaces', line: 'keys issue --provider company --change-pin' },
-    {
-      does: 'with a random PIN, printed for the person',
-      line: 'keys issue --provider company --pin random --printer 10.0.0.9',
-    },
-    { does: 'an SSH key, with the files for ssh', line: 'keys issue --provider ssh --ssh-file id_ed25519_sk' },
-    { does: 'one of several keys, for two', line: 'keys issue UK-2026-000001 --provider company,okta' },
-  ],
+  examples: {
+    'the attached key, for one provider': 'keys issue --provider company',
+    'with a PIN that the person replaces': 'keys issue --provider company --change-pin',
+    'with a random PIN, printed for the person': 'keys issue --provider company --pin random --printer 10.0.0.9',
+    'an SSH key, with the files for ssh': 'keys issue --provider ssh --ssh-file id_ed25519_sk',
+    'one of several keys, for two': 'keys issue UK-2026-000001 --provider company,okta',
+  },
   async run({ args, flags }, context) {
     if (flags.provider.length === 0)
       throw usage('no provider is named', 'name it: --provider NAME; see: devmgr providers list');

@@ -55,10 +55,10 @@ export const pinLetter = command({
     'identity-file': fileFlag('file with age identities, one on each line'),
     ...letterFlags,
   },
-  examples: [
-    { does: 'show the PIN', line: 'keys letter UK-2026-000001 --identity-file identity' },
-    { does: 'print it', line: 'keys letter DEV-1 --identity-file identity --printer 10.0.0.9' },
-  ],
+  examples: {
+    'show the PIN': 'keys letter UK-2026-000001 --identity-file identity',
+    'print it': 'keys letter DEV-1 --identity-file identity --printer 10.0.0.9',
+  },
   async run({ args, flags }, context) {
     if (flags.identityFile === undefined) throw usage('no identity is named', 'name its file: --identity-file FILE');
     const print = letterOf(context, flags);

@@ -73,22 +73,14 @@ export const providersAdd = command({
       help: 'with --sign-in, ROLE=GROUP: members of GROUP have ROLE; can be repeated',
     },
   },
-  examples: [
-    {
-      does: 'Entra ID',
-      line: `providers add entra company ${samplesOf('entra')} --secret-file secret`,
-    },
-    {
-      does: 'sign-in keys of this registry',
-      line: 'providers add devmgr accounts --address https://registry.example.com',
-    },
-    { does: 'SSH keys, with PIN and touch', line: 'providers add ssh ssh --verification pin' },
-    { does: 'Okta', line: 'providers add okta okta --address https://example.okta.com --secret-file token' },
-    {
-      does: 'Okta, for sign-in and people',
-      line: 'providers add okta company --sign-in --people --address https://example.okta.com --client-id 0oa1 --client-secret-file secret --role ADMIN=keys-admins',
-    },
-  ],
+  examples: {
+    'Entra ID': `providers add entra company ${samplesOf('entra')} --secret-file secret`,
+    'sign-in keys of this registry': 'providers add devmgr accounts --address https://registry.example.com',
+    'SSH keys, with PIN and touch': 'providers add ssh ssh --verification pin',
+    Okta: 'providers add okta okta --address https://example.okta.com --secret-file token',
+    'Okta, for sign-in and people':
+      'providers add okta company --sign-in --people --address https://example.okta.com --client-id 0oa1 --client-secret-file secret --role ADMIN=keys-admins',
+  },
   async run({ args: [typed = '', name = ''], flags }, context) {
     const type = providerTypes.find(one => one === typed);
     if (type === undefined)
@@ -168,10 +160,10 @@ export const scimAdd = command({
     'Writes the token of the provider to standard output, once: the registry stores only a digest of it. Enter it at the provider, with the address of the registry and /scim/v2. The token can send persons and groups, and nothing else.',
   args: [{ name: 'NAME', help: 'name of the provider in commands' }],
   flags: tokenFlags,
-  examples: [
-    { does: 'a token for the provider, into a file', line: 'providers add scim company >company.token' },
-    { does: 'from the networks of the provider', line: 'providers add scim company --allowed-from 198.51.100.0/24' },
-  ],
+  examples: {
+    'a token for the provider, into a file': 'providers add scim company >company.token',
+    'from the networks of the provider': 'providers add scim company --allowed-from 198.51.100.0/24',
+  },
   async run({ args: [name = ''], flags }, context) {
     const { expiresInDays, allowedFrom } = flags;
     await writeToken(context, await createToken(context, { name, ...scimToken, expiresInDays, allowedFrom }));

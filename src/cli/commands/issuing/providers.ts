@@ -74,10 +74,10 @@ const none =
 export const providersList = command({
   description: 'Shows the purposes of each provider: sign-in, people and keys. Only an ADMIN sees sign-in and people.',
   flags: listFlags(fields),
-  examples: [
-    { does: 'providers, and what still has to be removed there', line: 'providers list' },
-    { does: 'those with a problem', line: `providers list --jq '.list[] | select(.problem)'` },
-  ],
+  examples: {
+    'providers, and what still has to be removed there': 'providers list',
+    'those with a problem': `providers list --jq '.list[] | select(.problem)'`,
+  },
   async run(_, context) {
     const named = Map.groupBy(await providerParts(context.registry), ({ name }) => name);
     const rows = [...named.values()].map(parts => rowOf(parts as [Part, ...Part[]]));
@@ -97,12 +97,12 @@ export const providersShow = command({
   description: 'Shows the settings of the provider for each of its purposes. Secrets are never shown.',
   args: [anyProvider],
   flags: partFlags,
-  examples: [
-    { does: 'all its purposes', line: 'providers show company' },
-    { does: 'issuer, groups and roles of single sign-on', line: 'providers show oidc' },
-    { does: 'the groups of ADMIN, for a script', line: 'providers show oidc --jq .roles.ADMIN[]' },
-    { does: 'what the last run of the directory did', line: 'providers show ldap --jq .lastRun.counts' },
-  ],
+  examples: {
+    'all its purposes': 'providers show company',
+    'issuer, groups and roles of single sign-on': 'providers show oidc',
+    'the groups of ADMIN, for a script': 'providers show oidc --jq .roles.ADMIN[]',
+    'what the last run of the directory did': 'providers show ldap --jq .lastRun.counts',
+  },
   async run({ args, flags }, context) {
     const parts = await namedParts(context.registry, args[0]!, flags);
     await presentSeveral(context, await Promise.all(parts.map(part => part.show(context))));
@@ -129,11 +129,11 @@ export const providersTest = command({
     'Sends a test request to the provider; nothing changes. If the provider has one purpose, all findings are shown. For sign-in, they include the addresses to register at the provider, which are derived from the address of the daemon. Without PROVIDER, all providers are tested. Exit code 1 if one refuses or does not respond.',
   args: [{ ...anyProvider, optional: true }],
   flags: partFlags,
-  examples: [
-    { does: 'all providers', line: 'providers test' },
-    { does: 'after the secret was changed', line: 'providers test company' },
-    { does: 'what to register for single sign-on', line: 'providers test oidc' },
-  ],
+  examples: {
+    'all providers': 'providers test',
+    'after the secret was changed': 'providers test company',
+    'what to register for single sign-on': 'providers test oidc',
+  },
   async run({ args: [named], flags }, context) {
     const { registry } = context;
     const parts =
@@ -158,7 +158,7 @@ export const providersUpdate = command({
     'Secrets expire. The new one is used from the next request on; credentials stay. Single sign-on and the directory: devmgr providers update oidc or ldap.',
   args: [providerArg],
   flags: { 'secret-file': secretFlag },
-  examples: [{ does: 'before the old one expires', line: 'providers update company --secret-file secret' }],
+  examples: { 'before the old one expires': 'providers update company --secret-file secret' },
   async run({ args, flags }, context) {
     if (flags.secretFile === undefined) throw noSecret();
     const { providerId, name } = await findProvider(context.registry, args[0]!);
@@ -175,10 +175,10 @@ export const providersRemove = command({
     'Removes the provider, or only the purposes that the flags name. The purpose keys is not removed while keys have credentials there, because they cannot be removed without the secret of the provider. If sign-in is removed, its sessions end; the accounts stay, but have no passwords. If people is removed, persons and their devices do not change.',
   args: [anyProvider],
   flags: { ...partFlags, ...yesFlag },
-  examples: [
-    { does: 'remove it', line: 'providers remove company' },
-    { does: 'turn off single sign-on', line: 'providers remove oidc' },
-  ],
+  examples: {
+    'remove it': 'providers remove company',
+    'turn off single sign-on': 'providers remove oidc',
+  },
   async run({ args: [named = ''], flags }, context) {
     const parts = await namedParts(context.registry, named, flags);
     const given = parts.length === 1 ? '' : ` (${parts.map(({ gives }) => gives).join(', ')})`;
@@ -199,10 +199,10 @@ export const providersReconcile = command({
     'dry-run': { help: 'show the differences, and change nothing' },
     ...yesFlag,
   },
-  examples: [
-    { does: 'what differs', line: 'providers reconcile company --dry-run' },
-    { does: 'fix the differences', line: 'providers reconcile company' },
-  ],
+  examples: {
+    'what differs': 'providers reconcile company --dry-run',
+    'fix the differences': 'providers reconcile company',
+  },
   async run({ args, flags }, context) {
     const { out } = context;
     const { providerId, name } = await findProvider(context.registry, args[0]!);

@@ -19,21 +19,13 @@ export const watch = command({
     'Shows one line per event: the time, the serial number, what happened, and the id of the event. On a terminal the date is shown when it changes. After a lost connection it reconnects, and no event of the journal is missed or repeated; keys that are attached or detached during that time are not shown.\n--since last continues after the last event of an earlier watch with the same --type, --device and --by; --since 0 starts with the first event. --limit and --until end the watch. An ADMIN also sees who did it.',
   flags: watchFlags,
   args: [{ name: 'ARG', help: 'arguments of the program of --exec, after --', optional: true, rest: true }],
-  examples: [
-    { does: 'all events from now on', line: 'watch' },
-    {
-      does: 'activations as JSON lines, without a gap between two runs',
-      line: 'watch --type DEVICE_ACTIVATED --since last --json',
-    },
-    {
-      does: 'a program for each lock, with arguments of its own',
-      line: 'watch --type DEVICE_LOCKED --exec ./notify -- --team ops',
-    },
-    {
-      does: 'a webhook for all events, without a gap between two runs',
-      line: 'watch --forward-to https://hooks.example.com/devmgr --secret-file secret',
-    },
-  ],
+  examples: {
+    'all events from now on': 'watch',
+    'activations as JSON lines, without a gap between two runs': 'watch --type DEVICE_ACTIVATED --since last --json',
+    'a program for each lock, with arguments of its own': 'watch --type DEVICE_LOCKED --exec ./notify -- --team ops',
+    'a webhook for all events, without a gap between two runs':
+      'watch --forward-to https://hooks.example.com/devmgr --secret-file secret',
+  },
   async run({ args, flags }, context) {
     const deviceId = flags.device === undefined ? undefined : await resolveDevice(context, flags.device, false);
     if (flags.forwardTo !== undefined && args.length > 0) checkPlain(args, flags);

@@ -56,7 +56,7 @@ export const peopleCase = command({
   description:
     'Lists the keys, accounts and credentials of a person who has left, with their current state. An item closes when its key, account or credential ends.',
   args: [personArg],
-  examples: [{ does: 'what the person still has', line: 'people case ada.lovelace' }],
+  examples: { 'what the person still has': 'people case ada.lovelace' },
   async run({ args }, context) {
     const person = await findPerson(context.registry, args[0]!);
     await show(context, person, await context.registry.call('showCase', { params: { personId: person.personId } }));
@@ -72,12 +72,7 @@ export const caseKeep = command({
     { name: 'ID', help: 'id of the item' },
   ],
   flags: { reason: { value: 'TEXT', help: 'why it stays' } },
-  examples: [
-    {
-      does: 'a key that others use',
-      line: 'people case keep ada.lovelace device DEV-7 --reason "key of the workshop"',
-    },
-  ],
+  examples: { 'a key that others use': 'people case keep ada.lovelace device DEV-7 --reason "key of the workshop"' },
   async run({ args: [named, kind, id], flags }, context) {
     const person = await findPerson(context.registry, named!);
     const reason = await reasonOf(context, flags.reason);
@@ -94,7 +89,7 @@ export const caseKeep = command({
 export const caseClose = command({
   description: 'Refused while an item is open: end each, or keep it with a reason.',
   args: [personArg],
-  examples: [{ does: 'nothing is open', line: 'people case close ada.lovelace' }],
+  examples: { 'nothing is open': 'people case close ada.lovelace' },
   async run({ args }, context) {
     const person = await findPerson(context.registry, args[0]!);
     await show(context, person, await context.registry.call('closeCase', { params: { personId: person.personId } }));
@@ -115,10 +110,10 @@ const columns: Column<ListedCase>[] = [
 /** Lists cases: `GET /api/people/cases`. */
 export const peopleCases = command({
   flags: { closed: { help: 'closed cases' }, ...pageFlags('cases'), ...listFlags(fields) },
-  examples: [
-    { does: 'open cases, the oldest first, with what to end next', line: 'people cases' },
-    { does: 'closed ones, as a file', line: 'people cases --closed --csv' },
-  ],
+  examples: {
+    'open cases, the oldest first, with what to end next': 'people cases',
+    'closed ones, as a file': 'people cases --closed --csv',
+  },
   async run({ flags }, context) {
     const { page, limit: size } = flags;
     const query = definedFields({ open: !flags.closed, page, size });

@@ -31,10 +31,10 @@ export const peopleDrift = command({
     yes: { short: 'y', help: 'do not ask for confirmation' },
     ...listFlags(fields),
   },
-  examples: [
-    { does: 'who is active here but not at the provider', line: 'people drift' },
-    { does: 'record that they leave, after a confirmation', line: 'people drift --apply' },
-  ],
+  examples: {
+    'who is active here but not at the provider': 'people drift',
+    'record that they leave, after a confirmation': 'people drift --apply',
+  },
   async run({ flags }, context) {
     const { registry, out } = context;
     const found = await registry.call('comparePeople', { body: {} });

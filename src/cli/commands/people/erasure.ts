@@ -19,7 +19,7 @@ export const peopleReport = command({
     out: fileFlag('write the report to this file'),
     force: { help: 'replace a file that exists' },
   },
-  examples: [{ does: 'the report as a file', line: 'people report ada.lovelace --out ada.json' }],
+  examples: { 'the report as a file': 'people report ada.lovelace --out ada.json' },
   async run({ args, flags }, context) {
     const { out, registry, globals } = context;
     const person = await findPerson(registry, args[0]!);
@@ -38,7 +38,7 @@ export const peopleErase = command({
     'Permanently replaces names, addresses and external ids of a person who has left with the person id, and rewrites the database. The case must be closed: devmgr people case close. Shows what the erasure does not reach. Repeat it after the restore of an older backup.',
   args: [personArg],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' }, ...passwordFlags },
-  examples: [{ does: 'asks for confirmation and the password', line: 'people erase PER-7' }],
+  examples: { 'asks for confirmation and the password': 'people erase PER-7' },
   async run({ args, flags }, context) {
     const { out, registry } = context;
     const { personId, ...person } = await findPerson(registry, args[0]!);

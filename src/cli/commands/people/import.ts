@@ -40,14 +40,11 @@ export const peopleImport = command({
     'Reads exports of Okta, Entra ID, Google Workspace, Active Directory, BambooHR, Snipe-IT and others: CSV, .xlsx, JSON or LDIF. A person is found by the user name. New persons are added; a different name or address is replaced; an empty cell changes nothing. A person from an identity provider or a directory is listed as failed if the file differs. Persons whom the file marks as inactive are skipped; only --leavers records that someone leaves.',
   args: [{ name: 'FILE', help: 'the list; - is standard input' }],
   flags,
-  examples: [
-    { does: 'what would change', line: 'people import okta-users.csv --dry-run' },
-    {
-      does: 'with a column of logins that is not known',
-      line: 'people import staff.csv --map "userId=Personnel login"',
-    },
-    { does: 'and lock the keys of those who are marked', line: 'people import staff.csv --leavers Status=Terminated' },
-  ],
+  examples: {
+    'what would change': 'people import okta-users.csv --dry-run',
+    'with a column of logins that is not known': 'people import staff.csv --map "userId=Personnel login"',
+    'and lock the keys of those who are marked': 'people import staff.csv --leavers Status=Terminated',
+  },
   run: ({ args, flags: values }, context) => importPeople(context, args[0]!, values),
 });
 

@@ -32,10 +32,10 @@ export const peopleLeave = command({
     reason: { value: 'TEXT', help: 'reason of the locks, for the journal' },
     yes: { short: 'y', help: 'do not ask for confirmation' },
   },
-  examples: [
-    { does: 'asks before it locks', line: 'people leave ada.lovelace --reason "has left"' },
-    { does: 'in a script', line: 'people leave ada.lovelace --reason "has left" --yes' },
-  ],
+  examples: {
+    'asks before it locks': 'people leave ada.lovelace --reason "has left"',
+    'in a script': 'people leave ada.lovelace --reason "has left" --yes',
+  },
   async run({ args, flags }, context) {
     const { registry, out } = context;
     const person = await findPerson(registry, args[0]!);
@@ -75,7 +75,7 @@ export const peopleBack = command({
   description:
     'The person can get keys again. No key is unlocked: the command shows the keys that were locked when the person left. The account stays disabled; to enable it: devmgr users update NAME --enable.',
   args: [personArg],
-  examples: [{ does: 'the person is active again', line: 'people back ada.lovelace' }],
+  examples: { 'the person is active again': 'people back ada.lovelace' },
   async run({ args }, context) {
     const person = await findPerson(context.registry, args[0]!);
     const data = await context.registry.call('personReturns', { params: { personId: person.personId } });
@@ -109,10 +109,10 @@ const heldColumns: Column<HeldPerson>[] = [
 /** Lists held leavers: `GET /api/people/held`. */
 export const peopleHeld = command({
   flags: listFlags(heldFields),
-  examples: [
-    { does: 'who is held, and with which keys', line: 'people leave held' },
-    { does: 'their ids, to release all of them', line: 'people leave held --quiet' },
-  ],
+  examples: {
+    'who is held, and with which keys': 'people leave held',
+    'their ids, to release all of them': 'people leave held --quiet',
+  },
   async run(_, context) {
     const data = await context.registry.call('listHeldPeople');
     await presentList(
@@ -142,7 +142,7 @@ export const peopleRefused = command({
     ...pageFlags('requests'),
     ...listFlags(refusedFields),
   },
-  examples: [{ does: 'what was not stored, and why', line: 'people refused' }],
+  examples: { 'what was not stored, and why': 'people refused' },
   async run({ flags }, context) {
     const { source, page, limit: size } = flags;
     const data = await context.registry.call('listRefusedRequests', { query: definedFields({ source, page, size }) });
@@ -157,10 +157,10 @@ export const peopleRelease = command({
     'Shows the keys that will be locked and the new user names, and asks. Without PERSON, all who are held are released.',
   args: [{ ...personArg, optional: true, rest: true }],
   flags: { yes: { short: 'y', help: 'do not ask for confirmation' } },
-  examples: [
-    { does: 'all of them, after a confirmation', line: 'people leave release' },
-    { does: 'one, in a script', line: 'people leave release PER-7 --yes' },
-  ],
+  examples: {
+    'all of them, after a confirmation': 'people leave release',
+    'one, in a script': 'people leave release PER-7 --yes',
+  },
   async run({ args, flags }, context) {
     const { registry, out } = context;
     const { list } = await registry.call('listHeldPeople');

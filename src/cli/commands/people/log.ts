@@ -42,10 +42,10 @@ export const peopleLog = command({
     ...pageFlags('entries'),
     ...listFlags(fields),
   },
-  examples: [
-    { does: 'what arrived last, and what was refused', line: 'people log' },
-    { does: 'of one person', line: 'people log ada.lovelace' },
-  ],
+  examples: {
+    'what arrived last, and what was refused': 'people log',
+    'of one person': 'people log ada.lovelace',
+  },
   async run({ args, flags }, context) {
     const { source, page, limit: size } = flags;
     const personId = args[0] === undefined ? undefined : (await findPerson(context.registry, args[0])).personId;

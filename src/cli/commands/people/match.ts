@@ -64,15 +64,15 @@ export const peopleMatch = command({
     ...pageFlags('devices'),
     ...listFlags(fields),
   },
-  examples: [
-    { does: 'devices without a person, and whose they may be', line: 'people match' },
-    { does: 'asks, then matches those with one candidate', line: 'people match --apply' },
-    { does: 'write a file to edit', line: 'people match --out holders.csv' },
-    { does: 'what a file would match', line: 'people match --file holders.csv --dry-run' },
-    { does: 'accounts without a person', line: 'people match --accounts' },
-    { does: 'one account', line: 'people match USR-4 ada.lovelace --accounts --apply --yes' },
-    { does: 'one device', line: 'people match DEV-7 ada.lovelace --apply --yes' },
-  ],
+  examples: {
+    'devices without a person, and whose they may be': 'people match',
+    'asks, then matches those with one candidate': 'people match --apply',
+    'write a file to edit': 'people match --out holders.csv',
+    'what a file would match': 'people match --file holders.csv --dry-run',
+    'accounts without a person': 'people match --accounts',
+    'one account': 'people match USR-4 ada.lovelace --accounts --apply --yes',
+    'one device': 'people match DEV-7 ada.lovelace --apply --yes',
+  },
   async run({ args, flags }, context) {
     const [device, person] = args;
     if (device !== undefined && person === undefined) throw usage('DEVICE needs a PERSON', 'see: devmgr people match');

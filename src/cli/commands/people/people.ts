@@ -64,15 +64,12 @@ export const peopleList = command({
     ...pageFlags('persons'),
     ...listFlags(personFields),
   },
-  examples: [
-    { does: 'persons and how many keys they have', line: 'people list' },
-    { does: 'by a part of the name', line: 'people list --keyword lovelace' },
-    {
-      does: 'who still needs a key, as a list of user names',
-      line: 'people list --without-key --all --csv --fields userName,name',
-    },
-    { does: 'who has left and still has keys', line: `people list --left --jq '.list[] | select(.devices > 0)'` },
-  ],
+  examples: {
+    'persons and how many keys they have': 'people list',
+    'by a part of the name': 'people list --keyword lovelace',
+    'who still needs a key, as a list of user names': 'people list --without-key --all --csv --fields userName,name',
+    'who has left and still has keys': `people list --left --jq '.list[] | select(.devices > 0)'`,
+  },
   async run({ flags }, context) {
     const { keyword, source, group, page, limit: size } = flags;
     const activeDevices = flags.withoutKey ? 0 : flags.withOneKey ? 1 : undefined;
@@ -91,10 +88,10 @@ export const peopleList = command({
 /** Shows a person: `GET /api/people/{personId}`. */
 export const peopleShow = command({
   args: [personArg],
-  examples: [
-    { does: 'by user name', line: 'people show ada.lovelace' },
-    { does: 'by a part of the name', line: 'people show lovelace' },
-  ],
+  examples: {
+    'by user name': 'people show ada.lovelace',
+    'by a part of the name': 'people show lovelace',
+  },
   async run({ args }, context) {
     const person = await findPerson(context.registry, args[0]!);
     const params = { personId: person.personId };
@@ -113,9 +110,7 @@ export const peopleAdd = command({
     name: { value: 'NAME', empty: true, help: 'full name' },
     email: { value: 'ADDRESS', empty: true, help: 'e-mail address' },
   },
-  examples: [
-    { does: 'with the full name', line: 'people add ada.lovelace --name "Ada Lovelace" --email ada@example.com' },
-  ],
+  examples: { 'with the full name': 'people add ada.lovelace --name "Ada Lovelace" --email ada@example.com' },
   async run({ args, flags }, context) {
     const hint = 'devmgr people add NAME';
     const userName = await need(context, args[0], {
@@ -157,10 +152,10 @@ function show(context: Context, person: ShownPerson, what = ''): Promise<void> {
 export const peopleKeys = command({
   args: [personArg],
   flags: { ...pageFlags('keys'), ...listFlags(deviceListFields) },
-  examples: [
-    { does: 'the keys of a person, in any state', line: 'people devices ada.lovelace' },
-    { does: 'their ids, for another command', line: 'people devices ada.lovelace --quiet' },
-  ],
+  examples: {
+    'the keys of a person, in any state': 'people devices ada.lovelace',
+    'their ids, for another command': 'people devices ada.lovelace --quiet',
+  },
   async run({ args, flags }, context) {
     const person = await findPerson(context.registry, args[0]!);
     const query = { userId: person.userName, ...pageQuery(flags) };

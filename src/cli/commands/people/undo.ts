@@ -25,13 +25,10 @@ export const peopleUndo = command({
     'dry-run': { help: 'show what would be undone' },
     yes: { short: 'y', help: 'do not ask for confirmation' },
   },
-  examples: [
-    { does: 'what one request has changed', line: 'people undo 3f2a9c-17 --dry-run' },
-    {
-      does: 'what a provider has sent within two hours, after a confirmation',
-      line: 'people undo token:okta --since 2h',
-    },
-  ],
+  examples: {
+    'what one request has changed': 'people undo 3f2a9c-17 --dry-run',
+    'what a provider has sent within two hours, after a confirmation': 'people undo token:okta --since 2h',
+  },
   async run({ args, flags }, context) {
     const { out } = context;
     const batch = batchOf(args[0]!, flags.since, flags.until);

@@ -18,10 +18,10 @@ type LeastFirmware = ProofPolicy['leastFirmware'][number];
 
 /** Shows what a key must prove to be registered: `GET /api/policies/proof`. */
 export const policiesShow = command({
-  examples: [
-    { does: 'what this registry requires of keys', line: 'policies show' },
-    { does: 'the required grade, for a script', line: 'policies show --jq .requiredGrade' },
-  ],
+  examples: {
+    'what this registry requires of keys': 'policies show',
+    'the required grade, for a script': 'policies show --jq .requiredGrade',
+  },
   async run(_, context) {
     const { registry } = context;
     const [policy, others] = await Promise.all([registry.call('showProofPolicy'), otherRules(registry)]);
@@ -101,12 +101,12 @@ export const policiesSet = command({
       help: 'which keys are recognized by a credential that they make; where-needed: those without a usable serial number',
     },
   },
-  examples: [
-    { does: 'only keys whose serial number is proved', line: 'policies update --require-proof unit' },
-    { does: 'YubiKeys from firmware 5.7 on', line: 'policies update --least-firmware YubiKey=5.7.0' },
-    { does: 'keys of any model', line: 'policies update --allow-aaguid ""' },
-    { does: 'keys only for known persons', line: 'policies update --persons required' },
-  ],
+  examples: {
+    'only keys whose serial number is proved': 'policies update --require-proof unit',
+    'YubiKeys from firmware 5.7 on': 'policies update --least-firmware YubiKey=5.7.0',
+    'keys of any model': 'policies update --allow-aaguid ""',
+    'keys only for known persons': 'policies update --persons required',
+  },
   async run({ flags }, context) {
     const { requireProof, allowAaguid, leastFirmware, identity, persons, leavers, leaverDelay, pinRecipient } = flags;
     const { retention, copiesKept, arrival } = flags;

@@ -31,14 +31,11 @@ export const trustImport = command({
     aaguid: { value: 'AAGUID', many: true, field: 'aaguids', help: 'FIDO model that the certificates vouch for' },
     name: { value: 'NAME', aliases: ['label'], field: 'label', help: 'name of the certificates, such as the vendor' },
   },
-  examples: [
-    { does: 'the FIDO metadata', line: 'trust add blob.jwt' },
-    { does: 'a root and intermediates for SCP11b', line: 'trust add yubico.pem --name Yubico' },
-    {
-      does: 'the FIDO root of a vendor for one model',
-      line: 'trust add root.pem --aaguid 2fc0579f-8113-47ea-b116-bb5a8db9202a',
-    },
-  ],
+  examples: {
+    'the FIDO metadata': 'trust add blob.jwt',
+    'a root and intermediates for SCP11b': 'trust add yubico.pem --name Yubico',
+    'the FIDO root of a vendor for one model': 'trust add root.pem --aaguid 2fc0579f-8113-47ea-b116-bb5a8db9202a',
+  },
   async run({ args, flags }, context) {
     const { purpose, aaguid, name: label } = flags;
     const aaguids = aaguid.map(text => text.toLowerCase()).filter(Boolean);
@@ -127,10 +124,10 @@ function vouchesShort({ kind, purpose, aaguids }: TrustedCertificateItem): strin
 /** Lists what keys are judged by: `GET /api/trust/list`. */
 export const trustList = command({
   flags: listFlags(certificateFields),
-  examples: [
-    { does: 'certificates and FIDO metadata', line: 'trust list' },
-    { does: 'only the fingerprints', line: 'trust list --quiet' },
-  ],
+  examples: {
+    'certificates and FIDO metadata': 'trust list',
+    'only the fingerprints': 'trust list --quiet',
+  },
   async run(_, context) {
     const { out } = context;
     const data = await context.registry.call('listTrust');
@@ -159,10 +156,10 @@ export const trustRemove = command({
       offer: 'trusted',
     },
   ],
-  examples: [
-    { does: 'a certificate, by the beginning of its fingerprint', line: 'trust remove 62760c6a' },
-    { does: 'the FIDO metadata', line: 'trust remove metadata' },
-  ],
+  examples: {
+    'a certificate, by the beginning of its fingerprint': 'trust remove 62760c6a',
+    'the FIDO metadata': 'trust remove metadata',
+  },
   async run({ args }, context) {
     const fingerprint = await fingerprintOf(context, args[0]!);
     const data = await context.registry.call('removeTrust', { params: { fingerprint } });

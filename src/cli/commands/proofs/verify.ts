@@ -36,11 +36,11 @@ export const verify = command({
     },
     all: { help: 'check the stored evidence of all devices again', conflicts: ['method'] },
   },
-  examples: [
-    { does: 'the attached key', line: 'keys verify' },
-    { does: 'one of several keys, by its serial number', line: 'keys verify UK-2026-000001' },
-    { does: 'after new trust was imported', line: 'keys verify --all' },
-  ],
+  examples: {
+    'the attached key': 'keys verify',
+    'one of several keys, by its serial number': 'keys verify UK-2026-000001',
+    'after new trust was imported': 'keys verify --all',
+  },
   async run({ args, flags }, context) {
     if (flags.all) {
       if (args.length > 0) throw usage('--all and a key cannot be combined', 'omit one of them');

@@ -37,11 +37,11 @@ export const make = command({
     terms: termsFlag,
     due: { value: 'TIME', field: 'dueAt', help: 'when a loan ends: a date such as 2027-01-31, or a time with a zone' },
   },
-  examples: [
-    { does: 'for the attached key, which is handed to its person', line: 'receipts add' },
-    { does: 'lend it', line: 'receipts add DEV-1 --due 2027-01-31 --terms "For the audit."' },
-    { does: 'take it back', line: 'receipts add DEV-1 --kind return' },
-  ],
+  examples: {
+    'for the attached key, which is handed to its person': 'receipts add',
+    'lend it': 'receipts add DEV-1 --due 2027-01-31 --terms "For the audit."',
+    'take it back': 'receipts add DEV-1 --kind return',
+  },
   async run({ args, flags }, context) {
     const { due } = flags;
     const kind = flags.kind ?? (due === undefined ? 'handover' : 'loan');

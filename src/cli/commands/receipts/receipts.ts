@@ -41,10 +41,10 @@ export const list = command({
     ...pageFlags('receipts'),
     ...listFlags(fields),
   },
-  examples: [
-    { does: 'who has not returned a key', line: 'receipts list --overdue' },
-    { does: 'the receipts of a device', line: 'receipts list --device DEV-1' },
-  ],
+  examples: {
+    'who has not returned a key': 'receipts list --overdue',
+    'the receipts of a device': 'receipts list --device DEV-1',
+  },
   async run({ flags }, context) {
     const { page, limit: size, device } = flags;
     const deviceId = device === undefined ? undefined : await resolveDevice(context, device, false);
@@ -69,10 +69,10 @@ export const verify = command({
   flags: {
     'public-key': fileFlag('the public key to trust, in PEM'),
   },
-  examples: [
-    { does: 'offline, with the public key of the key', line: 'receipts verify receipt.json --public-key key.pem' },
-    { does: 'one that the registry has', line: 'receipts verify RCT-7KQM2XWDH9TBC4REPA3S' },
-  ],
+  examples: {
+    'offline, with the public key of the key': 'receipts verify receipt.json --public-key key.pem',
+    'one that the registry has': 'receipts verify RCT-7KQM2XWDH9TBC4REPA3S',
+  },
   async run({ args, flags }, context) {
     const receipt = await receiptNamed(context, args[0]!);
     const trusted = flags.publicKey === undefined ? null : readPublicKey(textOf(flags.publicKey));
@@ -112,13 +112,10 @@ export const print = command({
     out: fileFlag('file to write (default: RECEIPT.pdf; other formats: standard output)'),
     force: { help: 'overwrite an existing file' },
   },
-  examples: [
-    { does: 'as PDF', line: 'receipts print RCT-7KQM2XWDH9TBC4REPA3S' },
-    {
-      does: 'to verify it elsewhere',
-      line: 'receipts print RCT-7KQM2XWDH9TBC4REPA3S --format json --out receipt.json',
-    },
-  ],
+  examples: {
+    'as PDF': 'receipts print RCT-7KQM2XWDH9TBC4REPA3S',
+    'to verify it elsewhere': 'receipts print RCT-7KQM2XWDH9TBC4REPA3S --format json --out receipt.json',
+  },
   async run({ args, flags }, context) {
     const { format = 'pdf', font, force } = flags;
     const receipt = await receiptNamed(context, args[0]!);

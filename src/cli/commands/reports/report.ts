@@ -37,12 +37,12 @@ export const report = command({
   description:
     'Counts the matching devices by state, type, model and proof. Shows when and how fast they were registered, how many persons they are bound to, which codes were not used, and what was locked or deactivated later. With --results, also shows the failed attempts of enroll and the yield.\nHTML is one file for a browser or a printer; CSV has a row for each figure. A report contains no activation codes and no serial numbers, and lists persons only with --names. --json writes the figures to standard output, even if --out writes a file.',
   flags,
-  examples: [
-    { does: 'a lot', line: 'report --tag lot=7' },
-    { does: 'a lot with its failures, to print', line: 'report --tag lot=7 --results lot-7.csv --out lot-7.html' },
-    { does: 'who has keys of a lot', line: 'report --tag lot=7 --names' },
-    { does: 'for a spreadsheet', line: 'report --created-from 2026-11-01 --out november.csv' },
-  ],
+  examples: {
+    'a lot': 'report --tag lot=7',
+    'a lot with its failures, to print': 'report --tag lot=7 --results lot-7.csv --out lot-7.html',
+    'who has keys of a lot': 'report --tag lot=7 --names',
+    'for a spreadsheet': 'report --created-from 2026-11-01 --out november.csv',
+  },
   async run({ flags }, context) {
     const { out } = context;
     const figures = await figuresOf(context, flags);

@@ -33,15 +33,12 @@ export const api = command({
     body: { value: 'FILE', help: 'body of the request as JSON; - is standard input', conflicts: ['field'] },
     paginate: { help: 'all pages of a list, one item on each line' },
   },
-  examples: [
-    { does: 'one device', line: 'api /api/devices/DEV-1' },
-    {
-      does: 'all locked devices, one id on each line',
-      line: 'api /api/devices/list --field status=LOCKED --paginate --jq .deviceId',
-    },
-    { does: 'a change', line: 'api POST /api/devices/DEV-1/lock --field reason=lost' },
-    { does: 'a body from a file', line: 'api setPeoplePolicy --body policy.json' },
-  ],
+  examples: {
+    'one device': 'api /api/devices/DEV-1',
+    'all locked devices, one id on each line': 'api /api/devices/list --field status=LOCKED --paginate --jq .deviceId',
+    'a change': 'api POST /api/devices/DEV-1/lock --field reason=lost',
+    'a body from a file': 'api setPeoplePolicy --body policy.json',
+  },
   async run({ args, flags }, context) {
     const fields = (flags.field ?? []).map(fieldOf);
     const hasBody = fields.length > 0 || flags.body !== undefined;

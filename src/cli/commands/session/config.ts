@@ -34,15 +34,12 @@ export const config = command({
   ],
   follows: ([verb, setting]) => offerFor(verb, setting),
   makesProfile: ([verb]) => verb === 'set',
-  examples: [
-    { does: 'the current settings, and where they come from', line: 'config' },
-    {
-      does: 'another registry, in its own profile',
-      line: 'config set server https://registry.example.com --profile work',
-    },
-    { does: 'use that profile from now on', line: 'config use work' },
-    { does: 'the maps of columns that were saved', line: 'config maps' },
-  ],
+  examples: {
+    'the current settings, and where they come from': 'config',
+    'another registry, in its own profile': 'config set server https://registry.example.com --profile work',
+    'use that profile from now on': 'config use work',
+    'the maps of columns that were saved': 'config maps',
+  },
   async run({ args }, context) {
     const [verb = 'show', name, value] = args;
     const { home, profile } = context.settings;

@@ -8,13 +8,10 @@ import { about, aboutText } from '../../framework/version.ts';
 
 /** Writes the manual page, from the tree of commands. */
 export const man = command({
-  examples: [
-    { does: 'read it', line: 'man | man -l -' },
-    {
-      does: 'install it',
-      line: 'man > devmgr.1 && mkdir -p ~/.local/share/man/man1 && mv devmgr.1 ~/.local/share/man/man1',
-    },
-  ],
+  examples: {
+    'read it': 'man | man -l -',
+    'install it': 'man > devmgr.1 && mkdir -p ~/.local/share/man/man1 && mv devmgr.1 ~/.local/share/man/man1',
+  },
   async run({ program }, { out }) {
     const root = program() as CommandNode;
     await root.load();
@@ -60,7 +57,7 @@ function commandPage(leaf: CommandNode): string[] {
       .visibleArguments(leaf)
       .flatMap(argument => ['.TP', `.I ${roff(argument.name())}`, roff(help.argumentDescription(argument))]),
     ...optionList(help, leaf.ownFlags),
-    ...(leaf.shape?.examples ?? []).flatMap(({ does, line }) => [
+    ...Object.entries(leaf.shape?.examples ?? {}).flatMap(([does, line]) => [
       '.PP',
       roff(`${does}:`),
       '.RS',
@@ -87,11 +84,11 @@ export const versionCommand = command({
   description:
     'Shows the build, Node, SQLite and the packages with native code. Same as devmgr --version. With --quiet, shows only the version.',
   flags: { licenses: { aliases: ['licences'], help: 'write the licenses of all code in this copy' } },
-  examples: [
-    { does: 'for a bug report', line: 'version' },
-    { does: 'for a script', line: 'version --quiet' },
-    { does: 'for redistribution', line: 'version --licenses' },
-  ],
+  examples: {
+    'for a bug report': 'version',
+    'for a script': 'version --quiet',
+    'for redistribution': 'version --licenses',
+  },
   async run({ flags }, { out, globals }) {
     if (flags.licenses) return out.text((await import('../../settings/packaged.ts')).readLicenses());
     const facts = about();

@@ -33,7 +33,7 @@ export const quickstart = command({
     'Starts the daemon on this machine, logs in as its first administrator, and enrolls one key: an attached key or, if there is none, a simulated key, which is marked as simulated. Steps that are already done are skipped.',
   flags: { ...passwordFlags },
   makesProfile: () => true,
-  examples: [{ does: 'try it', line: 'quickstart' }],
+  examples: { 'try it': 'quickstart' },
   async run({ flags }, context) {
     const started = await bringUp(context, []);
     const user = await logInFirst(context, flags);

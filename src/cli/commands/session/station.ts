@@ -18,14 +18,11 @@ export const configStation = command({
     flags: ['provider', 'pin', 'tag', 'spool', 'label', 'printer', 'receipt', 'require-proof', 'remove'],
     examples: 3,
   },
-  examples: [
-    {
-      does: 'the flags of the desk',
-      line: 'config station desk --label --printer 10.0.0.9 --provider company --pin random',
-    },
-    { does: 'all stations', line: 'config station' },
-    { does: 'remove it', line: 'config station desk --remove' },
-  ],
+  examples: {
+    'the flags of the desk': 'config station desk --label --printer 10.0.0.9 --provider company --pin random',
+    'all stations': 'config station',
+    'remove it': 'config station desk --remove',
+  },
   async run({ args: [name], flags }, context) {
     const { home } = context.settings;
     const { remove, ...given } = flags;

@@ -33,11 +33,11 @@ export const settingsApply = command({
       help: 'write the secrets of new tokens and webhooks to files here',
     },
   },
-  examples: [
-    { does: 'what would change', line: 'settings apply registry.yaml --dry-run' },
-    { does: 'ask, then change it', line: 'settings apply registry.yaml' },
-    { does: 'a second registry like the first one', line: 'settings apply registry.yaml --secrets-to secrets --yes' },
-  ],
+  examples: {
+    'what would change': 'settings apply registry.yaml --dry-run',
+    'ask, then change it': 'settings apply registry.yaml',
+    'a second registry like the first one': 'settings apply registry.yaml --secrets-to secrets --yes',
+  },
   async run({ args, flags }, context) {
     const { out, globals } = context;
     const [name = ''] = args;

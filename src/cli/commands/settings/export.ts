@@ -27,10 +27,10 @@ export const settingsExport = command({
     force: { help: 'replace a file that exists' },
     schema: { help: 'write the JSON Schema of the file instead' },
   },
-  examples: [
-    { does: 'into a file that is reviewed like code', line: 'settings export registry.yaml' },
-    { does: 'the schema, for an editor', line: 'settings export --schema registry.schema.json' },
-  ],
+  examples: {
+    'into a file that is reviewed like code': 'settings export registry.yaml',
+    'the schema, for an editor': 'settings export --schema registry.schema.json',
+  },
   async run({ args: [file], flags }, context) {
     const { out, registry } = context;
     if (flags.schema) {

@@ -43,21 +43,15 @@ export const login = command({
     'accept-new-server': { help: 'accept a server whose identity is not the one in this profile' },
   },
   makesProfile: () => true,
-  examples: [
-    { does: 'asks for the password', line: 'login admin' },
-    { does: 'with a browser, for example with a security key', line: 'login --web' },
-    { does: 'at your identity provider', line: 'login --sso' },
-    { does: 'in a script', line: 'login --username admin --password-file ./password' },
-    { does: 'a station, with a service token', line: 'login --token-file line-3.token' },
-    {
-      does: 'a registry with several addresses',
-      line: 'login admin --server https://a.example.com,https://b.example.com',
-    },
-    {
-      does: 'another server, in its own profile',
-      line: 'login admin --server https://registry.example.com --profile work',
-    },
-  ],
+  examples: {
+    'asks for the password': 'login admin',
+    'with a browser, for example with a security key': 'login --web',
+    'at your identity provider': 'login --sso',
+    'in a script': 'login --username admin --password-file ./password',
+    'a station, with a service token': 'login --token-file line-3.token',
+    'a registry with several addresses': 'login admin --server https://a.example.com,https://b.example.com',
+    'another server, in its own profile': 'login admin --server https://registry.example.com --profile work',
+  },
   async run({ args, flags }, context) {
     const [named] = args;
     if (flags.tokenFile !== undefined) {
@@ -224,7 +218,7 @@ async function rememberServer(context: Context): Promise<void> {
 export const logout = command({
   description:
     'Deletes the token of this profile and server only. To end all your logins on every machine, use devmgr users logout.',
-  examples: [{ does: 'delete the token of this profile and server', line: 'logout' }],
+  examples: { 'delete the token of this profile and server': 'logout' },
   async run(_, context) {
     const { settings, out } = context;
     const identity = context.identity();
@@ -239,10 +233,10 @@ export const logout = command({
 
 /** Shows the logged-in user or service token: `GET /api/users/me`. */
 export const whoami = command({
-  examples: [
-    { does: 'user, role and server', line: 'whoami' },
-    { does: 'only the role', line: 'whoami --json | jq -r .role' },
-  ],
+  examples: {
+    'user, role and server': 'whoami',
+    'only the role': 'whoami --json | jq -r .role',
+  },
   async run(_, context) {
     const data = await context.registry.call('getOwnUser');
     const { settings } = context;

@@ -158,12 +158,10 @@ export const oidcAdd = command({
   description: `People sign in at this provider by OpenID Connect. A registry has at most one.\n${help}`,
   args: [{ name: 'NAME', help: 'name of the provider, and text of the sign-in button' }],
   flags: ssoFlags,
-  examples: [
-    {
-      does: 'a provider, with groups for two roles',
-      line: 'providers add oidc company --issuer https://login.example.com/realms/company --client-id devmgr --client-secret-file secret --role ADMIN=keys-admins --role DEALER=keys-desk',
-    },
-  ],
+  examples: {
+    'a provider, with groups for two roles':
+      'providers add oidc company --issuer https://login.example.com/realms/company --client-id devmgr --client-secret-file secret --role ADMIN=keys-admins --role DEALER=keys-desk',
+  },
   async run({ args: [name], flags }, context) {
     const before = await ssoToAdd(context);
     const clientSecret = await secretFrom(context, flags.clientSecretFile);
@@ -175,10 +173,10 @@ export const oidcAdd = command({
 export const oidcUpdate = command({
   description: `Settings that are not named do not change. An empty value removes a list: --strong-acr "".\n${help}`,
   flags: { ...ssoFlags, name: { value: 'NAME', help: 'name of the provider, and text of the sign-in button' } },
-  examples: [
-    { does: 'keep one local account for emergencies', line: 'providers update oidc --local-account admin' },
-    { does: 'before the secret expires', line: 'providers update oidc --client-secret-file secret' },
-  ],
+  examples: {
+    'keep one local account for emergencies': 'providers update oidc --local-account admin',
+    'before the secret expires': 'providers update oidc --client-secret-file secret',
+  },
   async run({ flags }, context) {
     const before = await context.registry.call('showSsoSettings');
     const clientSecret = await secretFrom(context, flags.clientSecretFile);

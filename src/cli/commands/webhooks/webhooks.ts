@@ -54,16 +54,11 @@ export const webhooksAdd = command({
       field: 'secret',
     },
   },
-  examples: [
-    {
-      does: 'all events; the new secret goes to a file',
-      line: 'webhooks add https://hooks.example.com/devmgr >secret',
-    },
-    {
-      does: 'two types of event, with the secret that the receiver has given',
-      line: 'webhooks add https://hooks.example.com/devmgr --type DEVICE_LOCKED,DEVICE_DEACTIVATED --secret-file secret',
-    },
-  ],
+  examples: {
+    'all events; the new secret goes to a file': 'webhooks add https://hooks.example.com/devmgr >secret',
+    'two types of event, with the secret that the receiver has given':
+      'webhooks add https://hooks.example.com/devmgr --type DEVICE_LOCKED,DEVICE_DEACTIVATED --secret-file secret',
+  },
   async run({ args, flags }, context) {
     const { out, globals, registry } = context;
     const given = await secretFrom(context, flags.secretFile);
@@ -97,10 +92,10 @@ const columns: Column<WebhookItem>[] = [
 /** Lists webhooks: `GET /api/webhooks/list`. */
 export const webhooksList = command({
   flags: listFlags(webhookFields),
-  examples: [
-    { does: 'webhooks with their state', line: 'webhooks list' },
-    { does: 'those that are disabled', line: `webhooks list --jq '.list[] | select(.state == "disabled")'` },
-  ],
+  examples: {
+    'webhooks with their state': 'webhooks list',
+    'those that are disabled': `webhooks list --jq '.list[] | select(.state == "disabled")'`,
+  },
   async run(_, context) {
     const data = await context.registry.call('listWebhooks');
     const none = 'There is no webhook. Create one: devmgr webhooks add URL';
@@ -112,7 +107,7 @@ export const webhooksList = command({
 export const webhooksTest = command({
   description: 'Posts one signed message of the type WEBHOOK_TEST. Exit code 1 if the receiver does not accept it.',
   args: [webhookArg],
-  examples: [{ does: 'post a test message', line: 'webhooks test WHK-1' }],
+  examples: { 'post a test message': 'webhooks test WHK-1' },
   async run({ args }, context) {
     const data = await context.registry.call('testWebhook', { params: { webhookId: args[0]! } });
     return presentPost(context, data, 'the test message');
@@ -124,7 +119,7 @@ export const webhooksReplay = command({
   description:
     'For a receiver that has lost an event. Posts the same message, with the same webhook-id, once; later deliveries do not change. Exit code 1 if the receiver does not accept it.',
   args: [webhookArg, { name: 'EVENT', help: 'id of an event in: devmgr webhooks deliveries WEBHOOK' }],
-  examples: [{ does: 'post event 17 again', line: 'webhooks replay WHK-1 17' }],
+  examples: { 'post event 17 again': 'webhooks replay WHK-1 17' },
   async run({ args: [webhookId = '', deliveryId = ''] }, context) {
     const data = await context.registry.call('replayWebhookDelivery', { params: { webhookId, deliveryId } });
     return presentPost(context, data, `event ${safe(String(data.eventId))}`);
@@ -152,7 +147,7 @@ async function presentPost(context: Context, data: DataOf<Routes['testWebhook']>
 export const webhooksDisable = command({
   description: 'No event is posted until the webhook is enabled. It then continues where it stopped.',
   args: [webhookArg],
-  examples: [{ does: 'while the receiver is rebuilt', line: 'webhooks disable WHK-1' }],
+  examples: { 'while the receiver is rebuilt': 'webhooks disable WHK-1' },
   async run({ args }, context) {
     const data = await context.registry.call('disableWebhook', { params: { webhookId: args[0]! } });
     await shown(context, data, `${safe(data.webhookId)} is disabled`, `devmgr webhooks enable ${safe(data.webhookId)}`);
@@ -164,7 +159,7 @@ export const webhooksEnable = command({
   description:
     'Continues with the event after the last delivered one. An event that is waiting for its next attempt is posted at once.',
   args: [webhookArg],
-  examples: [{ does: 'after the receiver was repaired', line: 'webhooks enable WHK-1' }],
+  examples: { 'after the receiver was repaired': 'webhooks enable WHK-1' },
   async run({ args }, context) {
     const data = await context.registry.call('enableWebhook', { params: { webhookId: args[0]! } });
     const next = `devmgr webhooks deliveries ${safe(data.webhookId)}`;
@@ -177,7 +172,7 @@ export const webhooksRemove = command({
   description: 'This cannot be undone. Events that were not delivered are not posted.',
   args: [webhookArg],
   flags: yesFlag,
-  examples: [{ does: 'remove it', line: 'webhooks remove WHK-1' }],
+  examples: { 'remove it': 'webhooks remove WHK-1' },
   async run({ args, flags }, context) {
     const webhookId = args[0]!;
     if (!flags.yes && context.canAsk) await demandYes(context.out, `Remove ${webhookId}?`);
@@ -209,10 +204,10 @@ export const webhooksDeliveries = command({
   description: 'Shows the last 50 attempts to deliver an event, the latest first.',
   args: [{ name: 'WEBHOOK', help: 'id of the webhook, such as WHK-1', offer: 'webhook' }],
   flags: listFlags(attemptFields),
-  examples: [
-    { does: 'what has failed, and why', line: 'webhooks deliveries WHK-1' },
-    { does: 'failed attempts only', line: `webhooks deliveries WHK-1 --jq '.list[] | select(.delivered | not)'` },
-  ],
+  examples: {
+    'what has failed, and why': 'webhooks deliveries WHK-1',
+    'failed attempts only': `webhooks deliveries WHK-1 --jq '.list[] | select(.delivered | not)'`,
+  },
   async run({ args }, context) {
     const data = await context.registry.call('webhookDeliveries', { params: { webhookId: args[0]! } });
     await presentList(

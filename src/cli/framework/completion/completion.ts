@@ -18,21 +18,15 @@ export const completion = command({
     { name: 'WORDS', empty: true, help: 'used by the scripts', optional: true, rest: true },
   ],
   flags: { offer: { help: 'used by the scripts: write what can follow the words' } },
-  examples: [
-    { does: 'bash, in this session', line: 'completion bash > ~/.devmgr-completion && source ~/.devmgr-completion' },
-    {
-      does: 'bash, in every session, with the package bash-completion',
-      line: 'completion bash > devmgr.bash && mkdir -p ~/.local/share/bash-completion/completions && mv devmgr.bash ~/.local/share/bash-completion/completions/devmgr',
-    },
-    {
-      does: 'zsh, in every session; ~/.zshrc needs fpath=(~/.zfunc $fpath) before compinit',
-      line: 'completion zsh > _devmgr && mkdir -p ~/.zfunc && mv _devmgr ~/.zfunc',
-    },
-    {
-      does: 'fish, in every session',
-      line: 'completion fish > devmgr.fish && mkdir -p ~/.config/fish/completions && mv devmgr.fish ~/.config/fish/completions',
-    },
-  ],
+  examples: {
+    'bash, in this session': 'completion bash > ~/.devmgr-completion && source ~/.devmgr-completion',
+    'bash, in every session, with the package bash-completion':
+      'completion bash > devmgr.bash && mkdir -p ~/.local/share/bash-completion/completions && mv devmgr.bash ~/.local/share/bash-completion/completions/devmgr',
+    'zsh, in every session; ~/.zshrc needs fpath=(~/.zfunc $fpath) before compinit':
+      'completion zsh > _devmgr && mkdir -p ~/.zfunc && mv _devmgr ~/.zfunc',
+    'fish, in every session':
+      'completion fish > devmgr.fish && mkdir -p ~/.config/fish/completions && mv devmgr.fish ~/.config/fish/completions',
+  },
   async run({ args, flags, program }, context) {
     const [name, ...words] = args;
     const shell = name as ShellName;

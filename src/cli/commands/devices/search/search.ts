@@ -26,11 +26,11 @@ export const search = command({
       help: 'matches to show of each kind',
     },
   },
-  examples: [
-    { does: 'everything about alice', line: 'search alice' },
-    { does: 'a part of a serial number', line: 'search 2026-0000 --limit 50' },
-    { does: 'is this serial number known?', line: 'search UK-2026-000001 --quiet' },
-  ],
+  examples: {
+    'everything about alice': 'search alice',
+    'a part of a serial number': 'search 2026-0000 --limit 50',
+    'is this serial number known?': 'search UK-2026-000001 --quiet',
+  },
   async run({ args, flags }, context) {
     const text = args[0]!.trim();
     if (text === '') throw usage('the text to search for is empty', 'give a part of a serial number, an id or a name');

@@ -27,22 +27,20 @@ export const enroll = command({
     examples: 4,
   },
   flags: enrollFlags,
-  examples: [
-    { does: 'a box of 500, with the codes in a file', line: 'enroll --count 500 --out codes.csv' },
-    { does: 'a key for each person of a list', line: 'enroll --roster people.csv --out handed-out.csv' },
-    { does: 'with what this station repeats each day', line: 'enroll --station desk --group "New hires 2026-12"' },
-    {
-      does: 'ready to sign in, with a PIN on its letter',
-      line: 'enroll --activate-for ada.lovelace --provider company --pin random --label --printer 10.0.0.9',
-    },
-    { does: 'a lot at a station', line: 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv' },
-    { does: 'with a label for each key', line: 'enroll --label --printer 10.0.0.9' },
-    { does: 'only keys that prove their serial number', line: 'enroll --require-proof unit' },
-    { does: 'with a receipt that each key signs', line: 'enroll --roster people.csv --receipt --out handed-out.csv' },
-    { does: 'even while the registry cannot be reached', line: 'enroll --spool keys.spool --out codes.csv' },
-    { does: 'after the registry was restored', line: 'enroll --redeliver codes.csv' },
-    { does: 'for a script', line: 'enroll --count 1 --timeout 60 --json' },
-  ],
+  examples: {
+    'a box of 500, with the codes in a file': 'enroll --count 500 --out codes.csv',
+    'a key for each person of a list': 'enroll --roster people.csv --out handed-out.csv',
+    'with what this station repeats each day': 'enroll --station desk --group "New hires 2026-12"',
+    'ready to sign in, with a PIN on its letter':
+      'enroll --activate-for ada.lovelace --provider company --pin random --label --printer 10.0.0.9',
+    'a lot at a station': 'enroll --tag lot=7 --tag station=line-3 --out lot-7.csv',
+    'with a label for each key': 'enroll --label --printer 10.0.0.9',
+    'only keys that prove their serial number': 'enroll --require-proof unit',
+    'with a receipt that each key signs': 'enroll --roster people.csv --receipt --out handed-out.csv',
+    'even while the registry cannot be reached': 'enroll --spool keys.spool --out codes.csv',
+    'after the registry was restored': 'enroll --redeliver codes.csv',
+    'for a script': 'enroll --count 1 --timeout 60 --json',
+  },
   run: async ({ flags: given }, context) => {
     const { home } = context.settings;
     const flags = given.station === undefined ? given : withStation(given, stationNamed(home, given.station));

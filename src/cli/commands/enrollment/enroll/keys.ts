@@ -40,11 +40,11 @@ export const keys = command({
     watch: { short: 'w', help: 'keep showing keys as they are attached and detached', conflicts: ['csv'] },
     ...listFlags(keyFields),
   },
-  examples: [
-    { does: 'the attached keys', line: 'keys' },
-    { does: 'only the serial numbers', line: 'keys --quiet' },
-    { does: 'changes, as JSON lines', line: 'keys --watch --json' },
-  ],
+  examples: {
+    'the attached keys': 'keys',
+    'only the serial numbers': 'keys --quiet',
+    'changes, as JSON lines': 'keys --watch --json',
+  },
   async run({ flags }, context) {
     const { out, globals } = context;
     if (flags.watch) return watched(context);

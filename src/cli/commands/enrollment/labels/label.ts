@@ -32,12 +32,12 @@ export const label = command({
   description: `Prints a label for each device, in ZPL. The printer draws QR and Data Matrix codes.\nA template is a ZPL file. Each field ^FD…^FS can contain placeholders: ${fieldNames.map(name => `{${name}}`).join(' ')} {tag:NAME}. {model,16} prints at most 16 characters. {name} is the name of the person, from the registry or the column name of --file, or else the user id. The built-in template does not print the activation code. With --html, a template is the HTML of one label, and {qr:deviceId} draws a QR code.\nIf the printer fails, the command ends and reports how many labels were printed. With --out, you can continue with --resume.`,
   args: [{ ...deviceArg, rest: true }],
   flags: { ...outputFlags, ...selectionFlags },
-  examples: [
-    { does: 'the label of a device', line: 'label UK-2026-000001 --printer 10.0.0.9' },
-    { does: 'a lot, on a queue of the system', line: 'label --filter tag=lot=7 --lp zebra --out lot.csv' },
-    { does: 'the ZPL, without a printer', line: 'label DEV-1 --dry-run' },
-    { does: 'a sheet for an office printer', line: 'label --filter tag=lot=7 --html lot.html' },
-  ],
+  examples: {
+    'the label of a device': 'label UK-2026-000001 --printer 10.0.0.9',
+    'a lot, on a queue of the system': 'label --filter tag=lot=7 --lp zebra --out lot.csv',
+    'the ZPL, without a printer': 'label DEV-1 --dry-run',
+    'a sheet for an office printer': 'label --filter tag=lot=7 --html lot.html',
+  },
   async run({ args, flags }, context) {
     check(args, flags);
     await confirmFile(context, flags);

@@ -24,11 +24,11 @@ export const spoolFlush = command({
     out: fileFlag('append the results to this file, which can be that of enroll --out'),
     ...keyLabelFlags,
   },
-  examples: [
-    { does: 'with the codes in a file', line: 'enroll spool flush keys.spool --out codes.csv' },
-    { does: 'with a label for each key', line: 'enroll spool flush keys.spool --label --printer 10.0.0.9' },
-    { does: 'for a script', line: 'enroll spool flush keys.spool --json' },
-  ],
+  examples: {
+    'with the codes in a file': 'enroll spool flush keys.spool --out codes.csv',
+    'with a label for each key': 'enroll spool flush keys.spool --label --printer 10.0.0.9',
+    'for a script': 'enroll spool flush keys.spool --json',
+  },
   async run({ args, flags }, context) {
     const label = flags.label ? keyLabelOf(context, flags) : null;
     const spool = SpoolFile.open(args[0]!, null);

@@ -54,10 +54,10 @@ export const spoolList = command({
     'Shows the keys that are waiting, and those that were conflicts or failed. Changes nothing and needs no server. The state sent means that the registration was sent, but no response was received; enroll spool flush finds out whether the key was registered.',
   args: [{ name: 'FILE', help: 'the file that enroll --spool has written', offer: 'file' }],
   flags: listFlags(fields),
-  examples: [
-    { does: 'the waiting keys', line: 'enroll spool list keys.spool' },
-    { does: 'the conflicts', line: `enroll spool list keys.spool --jq '.list[] | select(.state == "conflict")'` },
-  ],
+  examples: {
+    'the waiting keys': 'enroll spool list keys.spool',
+    'the conflicts': `enroll spool list keys.spool --jq '.list[] | select(.state == "conflict")'`,
+  },
   async run({ args }, context) {
     const { out } = context;
     const file = args[0]!;

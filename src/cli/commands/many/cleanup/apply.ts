@@ -34,10 +34,10 @@ export const cleanupApply = command({
     resume: bulkFlags.resume,
     ...passwordFlags,
   },
-  examples: [
-    { does: 'ask, then carry it out', line: 'cleanup apply unused.plan' },
-    { does: 'in a script, at most 50 devices in each run', line: 'cleanup apply unused.plan --limit 50 --yes' },
-  ],
+  examples: {
+    'ask, then carry it out': 'cleanup apply unused.plan',
+    'in a script, at most 50 devices in each run': 'cleanup apply unused.plan --limit 50 --yes',
+  },
   async run({ args, flags }, context) {
     const { limit = Number.POSITIVE_INFINITY, dryRun, yes, out, resume } = flags;
     const plan = await readPlan(args[0]!);

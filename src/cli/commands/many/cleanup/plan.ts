@@ -36,16 +36,12 @@ const flags = {
 export const cleanupPlan = command({
   description: `Selects devices to lock or to retire, and writes them to a plan file. It changes nothing in the registry. Read the plan, delete the lines of devices that must not change, and carry it out with cleanup apply. Without --status, it selects devices in every state that the action accepts. A plan has at most ${count(maxPlanned)} devices.`,
   flags,
-  examples: [
-    {
-      does: 'keys without a use for 90 days',
-      line: 'cleanup plan --action lock --unused-since 90d --status ACTIVE --reason "not in use" --out unused.plan',
-    },
-    {
-      does: 'keys of a lot that were never activated',
-      line: 'cleanup plan --action deactivate --status INACTIVE --tag lot=7 --reason "recalled" --out lot-7.plan',
-    },
-  ],
+  examples: {
+    'keys without a use for 90 days':
+      'cleanup plan --action lock --unused-since 90d --status ACTIVE --reason "not in use" --out unused.plan',
+    'keys of a lot that were never activated':
+      'cleanup plan --action deactivate --status INACTIVE --tag lot=7 --reason "recalled" --out lot-7.plan',
+  },
   async run({ flags: { action, out: file, reason, ...selection } }, context) {
     if (action === undefined) throw usage('--action is missing', `give one of ${planActions.join(', ')}`);
     if (file === undefined) throw usage('--out is missing', 'name the plan file: --out FILE');

@@ -49,17 +49,12 @@ export const stocktake = command({
     'Reads the serial numbers that a scanner has written, one on a line, and compares them with the devices that the filter selects: present, missing, elsewhere (registered, but not selected: in the wrong place), unclear (it differs in case or leading zeros), unknown, or invalid. A number that was scanned twice counts once. Nothing is changed, except with --seen-tag. The exit code is 7 unless everything is present.',
   args: [{ name: 'FILE', help: 'the scanned numbers; - is standard input', offer: 'file' }],
   flags,
-  examples: [
-    { does: 'the keys of a drawer', line: 'stocktake scans.txt --tag site=berlin --status INACTIVE' },
-    {
-      does: 'all of them as CSV, and a tag for what was seen',
-      line: 'stocktake scans.txt --tag site=berlin --seen-tag seen --csv',
-    },
-    {
-      does: 'a plan to retire what is missing',
-      line: 'stocktake scans.txt --tag site=berlin --plan missing.plan --action deactivate --reason "stock-take of November"',
-    },
-  ],
+  examples: {
+    'the keys of a drawer': 'stocktake scans.txt --tag site=berlin --status INACTIVE',
+    'all of them as CSV, and a tag for what was seen': 'stocktake scans.txt --tag site=berlin --seen-tag seen --csv',
+    'a plan to retire what is missing':
+      'stocktake scans.txt --tag site=berlin --plan missing.plan --action deactivate --reason "stock-take of November"',
+  },
   async run({ args, flags }, context) {
     const { plan: planFile, action, seenTag } = flags;
     if (context.globals.json && flags.csv) throw usage('--json and --csv cannot be combined');

@@ -13,11 +13,11 @@ export const open = command({
   description: `Opens the console of the server in your browser, signed in as you. The browser gets a code that works once, within ${signInCodeSeconds} seconds, from a file that only you can read; the file is then removed.\nWithout a display, or over SSH, it prints an address with the code instead, as --no-browser does. Do not share it: it signs in as you.\nSet BROWSER to use another browser.`,
   args: [{ name: 'PAGE', help: 'page of the console, such as devices or devices?status=LOCKED', optional: true }],
   flags: { 'no-browser': { help: 'print the address, with the code, instead of opening it' } },
-  examples: [
-    { does: 'the console', line: 'open' },
-    { does: 'a page of it', line: 'open devices' },
-    { does: 'for a browser that you start yourself', line: 'open --no-browser' },
-  ],
+  examples: {
+    'the console': 'open',
+    'a page of it': 'open devices',
+    'for a browser that you start yourself': 'open --no-browser',
+  },
   async run({ args, flags }, context) {
     const page = readPage(args[0]);
     await demandConsole(context);
