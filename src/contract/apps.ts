@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { adminOnly, operations } from './define.ts';
-import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { boolean, line, maybe, nullable, oneOf, prose, shown, timestamp, token, whole } from './fields.ts';
 import { versionIds } from './ids.ts';
 import { sizes, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -21,10 +21,10 @@ export const appVersion = Type.Object({
   version: shown('version number', '1.0.0'),
   versionName: nullable(shown('display name')),
   changelog: nullable(shown('changes in this version')),
-  forceUpdate: Type.Boolean({ description: 'older clients must update' }),
+  forceUpdate: boolean('older clients must update'),
   minSupportVersion: nullable(shown('oldest version still supported')),
   fileName: shown('name of the package', 'devmgr-1.0.0.apk'),
-  fileSize: Type.Integer({ minimum: 1, description: 'bytes' }),
+  fileSize: whole('bytes', { min: 1 }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file in lower-case hex' }),
   uploadedBy: shown('name of the user who uploaded it'),
   createdAt: timestamp('when it was uploaded'),
@@ -46,12 +46,10 @@ export const appOperations = operations('Application versions', {
     form: Type.Object({
       platform: platformInput,
       version: number,
-      versionName: Type.Optional(nullable(line(textLengths.versionName, { description: 'display name' }))),
-      changelog: Type.Optional(nullable(prose(textLengths.changelog, { description: 'changes in this version' }))),
-      forceUpdate: Type.Optional(
-        nullable(Type.Boolean({ description: 'older clients must update; true or false, case-insensitive' })),
-      ),
-      minSupportVersion: Type.Optional(nullable(number)),
+      versionName: maybe(line(textLengths.versionName, { description: 'display name' })),
+      changelog: maybe(prose(textLengths.changelog, { description: 'changes in this version' })),
+      forceUpdate: maybe(boolean('older clients must update; true or false, case-insensitive')),
+      minSupportVersion: maybe(number),
     }),
     file: {
       field: 'file',
@@ -89,9 +87,9 @@ export const appOperations = operations('Application versions', {
     data: Type.Object({
       latest: appVersion,
       updateAvailable: Type.Boolean(),
-      forceUpdate: Type.Boolean({
-        description: 'true if any newer version is forced, or if the client is below minSupportVersion of the latest',
-      }),
+      forceUpdate: boolean(
+        'true if any newer version is forced, or if the client is below minSupportVersion of the latest',
+      ),
     }),
     errors: [Code.versionNotFound],
     example: { query: { platform: 'ANDROID', currentVersion: '0.9.0' } },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Code } from './codes.ts';
 import { operations } from './define.ts';
-import { nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { boolean, maybe, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { accountRoles, roles, sessionKinds } from './values.ts';
 
@@ -14,12 +14,10 @@ export const jwt = Type.String({
 export const expireTime = timestamp('when the token expires');
 
 /** A page that keeps its token in the browser sets this: some operations then need a recent sign-in. */
-export const session = Type.Optional(
-  nullable(
-    oneOf(sessionKinds, {
-      description: 'CONSOLE: a session in a browser, in which some operations need a sign-in of the last ten minutes',
-    }),
-  ),
+export const session = maybe(
+  oneOf(sessionKinds, {
+    description: 'CONSOLE: a session in a browser, in which some operations need a sign-in of the last ten minutes',
+  }),
 );
 
 /** The response to a login. */
@@ -33,7 +31,7 @@ export const loginData = Type.Object({
     email: nullable(shown('e-mail address')),
   }),
   mustRegisterKey: Type.Optional(
-    Type.Boolean({ description: 'true: the token may only register a security key, which this user must have' }),
+    boolean('true: the token may only register a security key, which this user must have'),
   ),
   registrationUntil: Type.Optional(
     timestamp('until when an ADMIN has allowed this user, whose keys were removed, to register one'),

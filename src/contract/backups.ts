@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, note, version } from './device-fields.ts';
-import { nullable, shown, timestamp, token } from './fields.ts';
+import { maybe, nullable, shown, timestamp, token, whole } from './fields.ts';
 import { backupIds } from './ids.ts';
 import { sizes } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -19,7 +19,7 @@ const record = {
   backupId: Type.String({ pattern: backupIds.pattern, examples: ['BKP-1'] }),
   deviceId,
   fileName: shown('name of the file'),
-  fileSize: Type.Integer({ minimum: 1, description: 'bytes' }),
+  fileSize: whole('bytes', { min: 1 }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the file in lower-case hex' }),
   note: nullable(shown('remark')),
   createdAt: timestamp('when it was uploaded'),
@@ -37,7 +37,7 @@ export const backupOperations = additions('Backups', {
     description: 'The service does not interpret the file.',
     access: changers,
     params,
-    form: Type.Object({ note: Type.Optional(nullable(note)) }),
+    form: Type.Object({ note: maybe(note) }),
     file: { field: 'file', maxBytes: sizes.backup, description: 'the backup, at most 64 MiB' },
     data: Type.Object({ ...record, version }),
     errors: [Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated, Code.uploadFailed, 412],

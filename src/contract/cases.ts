@@ -1,7 +1,7 @@
 /** Cases: what a person who has left still has or had, until an ADMIN closes the case. */
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { ofOne, personId } from './people.ts';
@@ -31,7 +31,7 @@ export const caseOperations = additions('Persons', {
     ...adminOnly,
     query: Type.Object({
       ...pageQuery(),
-      open: Type.Optional(Type.Boolean({ description: 'true: open cases; false: closed ones; true if absent' })),
+      open: Type.Optional(boolean('true: open cases; false: closed ones; true if absent')),
     }),
     data: paged(
       Type.Object({

@@ -2,13 +2,13 @@
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { deviceId } from './device-fields.ts';
-import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, line, maybe, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { personIds } from './ids.ts';
 import { decisionBounds, receiptBounds, textLengths } from './limits.ts';
 import { advisoryRules, decisionReasons } from './values.ts';
 
 const named = (most: number, description: string, example: string) =>
-  Type.Optional(nullable(line(most, { description, examples: [example] })));
+  maybe(line(most, { description, examples: [example] }));
 
 /** The names of a key, of which a question has one. */
 export const keyNames = {
@@ -52,7 +52,7 @@ export const decisionOperations = additions('Decisions', {
     data: Type.Object({
       decisions: Type.Array(
         Type.Object({
-          allowed: Type.Boolean({ description: 'whether the key may be used' }),
+          allowed: boolean('whether the key may be used'),
           deviceId: nullable(deviceId),
           personId: nullable(
             Type.String({
@@ -88,7 +88,7 @@ export const decisionOperations = additions('Decisions', {
       keys: Type.Array(
         Type.Object({
           key: shown('public key', 'sk-ssh-ed25519@openssh.com AAAA'),
-          verifyRequired: Type.Boolean({ description: 'whether it must ask for its PIN at each login' }),
+          verifyRequired: boolean('whether it must ask for its PIN at each login'),
           deviceId,
         }),
       ),

@@ -8,7 +8,7 @@ import {
   type FilterDescription,
 } from './device-filters.ts';
 import { deviceListItem } from './device-shapes.ts';
-import { instant, listOf, oneOf, tagFilter, token } from './fields.ts';
+import { boolean, instant, listOf, oneOf, tagFilter, token } from './fields.ts';
 import { exportBounds, stallSeconds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { deviceSorts, type ExportFormat, exportFormats, roles, sortOrders } from './values.ts';
@@ -79,9 +79,7 @@ export const deviceListOperations = operations('Devices', {
       format: Type.Optional(oneOf(exportFormats, { description: 'ndjson if absent' })),
       sortOrder: Type.Optional(oneOf(sortOrders, { description: 'asc if absent' })),
       names: Type.Optional(
-        Type.Boolean({
-          description: 'true: each device has name, the name of its person; null for a VIEWER and without a person',
-        }),
+        boolean('true: each device has name, the name of its person; null for a VIEWER and without a person'),
       ),
       ...deviceFilter,
     }),

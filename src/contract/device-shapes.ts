@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { describedTexts, type OptionalText, optionalTexts } from './device-description.ts';
 import * as f from './device-fields.ts';
 import { notification } from './events.ts';
-import { count, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
+import { count, maybe, nullable, oneOf, shown, tagsOf, timestamp, token } from './fields.ts';
 import { newIdentity } from './identity-shapes.ts';
 import { personIds } from './ids.ts';
 import { identities } from './key-values.ts';
@@ -17,7 +17,7 @@ export const identity = {
 };
 const optional = <V extends TSchema>(create: (name: OptionalText) => V) =>
   Object.fromEntries(optionalTexts.map(name => [name, create(name)])) as Record<OptionalText, V>;
-const versions = optional(name => Type.Optional(nullable(f.versions[name])));
+const versions = optional(name => maybe(f.versions[name]));
 const shownVersions = optional(name => nullable(shown(describedTexts[name].label)));
 const optionalTime = (description: string) => nullable(timestamp(description));
 const maybeCode = nullable(f.activationCode);
@@ -37,12 +37,10 @@ export const registration = Type.Object({
   model: f.model,
   ...versions,
   tags: Type.Optional(tagsOf('tags of the device')),
-  proofId: Type.Optional(
-    nullable(
-      token({ description: 'challenge that this key has answered; absent: the last answer for the serial number' }),
-    ),
+  proofId: maybe(
+    token({ description: 'challenge that this key has answered; absent: the last answer for the serial number' }),
   ),
-  identity: Type.Optional(nullable(newIdentity)),
+  identity: maybe(newIdentity),
 });
 /** A registration after validation. An absent version stays absent, an empty one is null. */
 export type Registration = Static<typeof registration>;
@@ -50,7 +48,7 @@ export type Registration = Static<typeof registration>;
 /** A device of a batch. */
 export const batchRegistration = Type.Object({
   ...registration.properties,
-  userId: Type.Optional(nullable(f.firstUser)),
+  userId: maybe(f.firstUser),
 });
 /** A device of a batch after validation. */
 export type BatchRegistration = Static<typeof batchRegistration>;

@@ -4,7 +4,7 @@ import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import * as f from './device-fields.ts';
 import { batchItem, batchRegistration, deviceDetailData, identity, registration } from './device-shapes.ts';
-import { count, nullable, secret, shown, tagChanges, tagsOf, timestamp, token } from './fields.ts';
+import { count, maybe, nullable, secret, shown, tagChanges, tagsOf, timestamp, token, whole } from './fields.ts';
 import { activationCodeDays, bodyBounds, eventPage, longestUse, sizes, tagBounds } from './limits.ts';
 import { changers, immutableFields, roles } from './values.ts';
 
@@ -94,7 +94,7 @@ export const deviceOperations = operations('Devices', {
     summary: 'Lock an ACTIVE device',
     access: changers,
     params,
-    body: Type.Object({ reason: f.reason, note: Type.Optional(nullable(f.note)) }),
+    body: Type.Object({ reason: f.reason, note: maybe(f.note) }),
     data: Type.Object({
       deviceId: f.deviceId,
       status: f.deviceStatus,
@@ -112,7 +112,7 @@ export const deviceOperations = operations('Devices', {
     description: 'A device of a person who has left is unlocked by an ADMIN only (2007).',
     access: changers,
     params,
-    body: Type.Object({ note: Type.Optional(nullable(f.note)) }),
+    body: Type.Object({ note: maybe(f.note) }),
     bodyOptional: true,
     data: Type.Object({
       deviceId: f.deviceId,
@@ -133,7 +133,7 @@ export const deviceOperations = operations('Devices', {
     params,
     body: Type.Object({
       reason: f.reason,
-      note: Type.Optional(nullable(f.note)),
+      note: maybe(f.note),
       confirmPassword: secret({ min: 1 }, { description: "an administrator's password" }),
     }),
     data: Type.Object({
@@ -172,11 +172,7 @@ export const deviceOperations = operations('Devices', {
     params,
     query: Type.Object({
       events: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: eventPage.default,
-          description: 'how many of its newest events to return as `events`; absent: none',
-        }),
+        whole('how many of its newest events to return as `events`; absent: none', { min: 1, max: eventPage.default }),
       ),
     }),
     data: deviceDetailData,
@@ -190,8 +186,8 @@ export const deviceOperations = operations('Devices', {
     access: changers,
     params,
     body: Type.Object({
-      firmwareVersion: Type.Optional(nullable(f.versions.firmwareVersion)),
-      note: Type.Optional(nullable(f.note)),
+      firmwareVersion: maybe(f.versions.firmwareVersion),
+      note: maybe(f.note),
       tags: Type.Optional(tagChanges('tags to set, and null for each tag to remove')),
       userId: Type.Optional(f.boundUser),
     }),
@@ -214,14 +210,7 @@ export const deviceOperations = operations('Devices', {
     access: changers,
     body: Type.Object({
       deviceId: deviceIdBody,
-      validityDays: Type.Optional(
-        Type.Integer({
-          minimum: activationCodeDays.min,
-          maximum: activationCodeDays.max,
-          default: activationCodeDays.default,
-          description: 'days for which the new code is valid',
-        }),
-      ),
+      validityDays: Type.Optional(whole('days for which the new code is valid', activationCodeDays)),
       reason: f.reason,
     }),
     data: Type.Object({
@@ -244,11 +233,7 @@ export const deviceOperations = operations('Devices', {
     access: changers,
     params,
     body: Type.Object({
-      durationSeconds: Type.Integer({
-        minimum: 0,
-        maximum: longestUse,
-        description: 'seconds of use, at most 366 days',
-      }),
+      durationSeconds: whole('seconds of use, at most 366 days', { min: 0, max: longestUse }),
     }),
     data: Type.Object({
       deviceId: f.deviceId,

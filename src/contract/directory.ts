@@ -1,7 +1,7 @@
 /** Persons from an LDAP directory: OpenLDAP, Active Directory or another one. */
 import { type Static, Type } from 'typebox';
 import { additions, administration, adminPerson } from './define.ts';
-import { count, findings, line, nullable, oneOf, prose, secret, shown, timestamp } from './fields.ts';
+import { boolean, count, findings, line, nullable, oneOf, prose, secret, shown, timestamp } from './fields.ts';
 import { personIds } from './ids.ts';
 import { directoryBounds as bounds } from './limits.ts';
 import { directoryRuns, directorySteps } from './person-values.ts';
@@ -133,7 +133,7 @@ export const directoryOperations = additions('Directory', {
     ...administration,
     body: Type.Partial(
       Type.Object({
-        enabled: Type.Boolean({ description: 'whether persons are read from it; true if absent' }),
+        enabled: boolean('whether persons are read from it; true if absent'),
         ...chosen,
         attributes: Type.Partial(attributes),
         bindPassword: nullable(secret({ min: 1, max: bounds.text }, { description: 'the password of this name' })),
@@ -165,9 +165,9 @@ export const directoryOperations = additions('Directory', {
       'Persons who are disabled or no longer found are recorded as leavers, as by `POST /api/people/{personId}/leave`; too many at once are held. If no entry is found, fewer than half of the known persons, or new user names for more than half of them, nothing is changed; `acceptMissing` overrides the last two.',
     ...adminPerson,
     body: Type.Object({
-      dryRun: Type.Optional(Type.Boolean({ description: 'true: only show what would change' })),
+      dryRun: Type.Optional(boolean('true: only show what would change')),
       acceptMissing: Type.Optional(
-        Type.Boolean({ description: 'true: even if more than half of the persons are missing or have new user names' }),
+        boolean('true: even if more than half of the persons are missing or have new user names'),
       ),
     }),
     data: report,

@@ -1,7 +1,7 @@
 /** Comparing the persons of an identity provider with what the provider has, where it can be read. */
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { count, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { boolean, count, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { driftBounds } from './limits.ts';
 import { personId } from './people.ts';
 import { driftOutcomes, driftReasons } from './person-values.ts';
@@ -15,7 +15,7 @@ export const driftOperations = additions('Persons', {
     ...adminOnly,
     limit: 'query',
     body: Type.Object({
-      apply: Type.Optional(Type.Boolean({ description: 'true: persons who are gone or disabled there leave' })),
+      apply: Type.Optional(boolean('true: persons who are gone or disabled there leave')),
     }),
     data: Type.Object({
       readAt: timestamp('when the providers were read'),

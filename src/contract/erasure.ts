@@ -1,7 +1,7 @@
 /** The data about one person: its report, and its erasure. */
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { nullable, oneOf, secret, shown, timestamp } from './fields.ts';
+import { boolean, nullable, oneOf, secret, shown, timestamp } from './fields.ts';
 import { deviceIds } from './ids.ts';
 import { reportBounds } from './limits.ts';
 import { ofOne, personId } from './people.ts';
@@ -22,7 +22,7 @@ export const erasureOperations = additions('Persons', {
     data: Type.Object({
       personId,
       generatedAt: timestamp('when the report was made'),
-      complete: Type.Boolean({ description: 'false if devices or entries were left out' }),
+      complete: boolean('false if devices or entries were left out'),
       person: record('the stored person: all names, addresses and ids of the source, and the state'),
       devices: records('devices of the person, with notes, tags and the records of their backups'),
       accounts: records('accounts with the user name, with their service tokens and sign-in keys'),

@@ -10,7 +10,7 @@ import {
   type JournalEvent,
   journalEventTable,
 } from './event-types.ts';
-import { count, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { boolean, count, nullable, oneOf, shown, timestamp, whole } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, personIds, versionIds } from './ids.ts';
 import { identityChanges, receiptKinds } from './key-values.ts';
@@ -59,9 +59,9 @@ export const hardwareEvents = {
   KEY_ATTACHED: key,
   KEY_DETACHED: Type.Object({
     ...key.properties,
-    unplugged: Type.Boolean({
-      description: 'false if its driver became unavailable: the key is no longer watched, and may still be plugged in',
-    }),
+    unplugged: boolean(
+      'false if its driver became unavailable: the key is no longer watched, and may still be plugged in',
+    ),
   }),
 } as const satisfies Record<HardwareEventType, TObject>;
 
@@ -70,9 +70,7 @@ const fieldValue = (description: string) =>
 
 /** Schema of a frame of the stream, whatever its type. */
 export const notification = Type.Object({
-  id: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'position of the event in the journal, ascending; absent for KEY_*' }),
-  ),
+  id: Type.Optional(whole('position of the event in the journal, ascending; absent for KEY_*', { min: 1 })),
   type: oneOf(eventTypes, { description: 'type of event' }),
   timestamp: timestamp('when it happened'),
   data: Type.Object({}, { additionalProperties: true, description: 'depends on type' }),

@@ -139,6 +139,24 @@ export function nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
 
+/** A member that a request can leave out; null stands for none, too. */
+export const maybe = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
+
+/** Yes or no. */
+export const boolean = (description: string) => Type.Boolean({ description });
+
+/** A whole number within bounds, both inclusive. */
+export const whole = (
+  description: string,
+  { min, max, default: usual }: { readonly min: number; readonly max?: number; readonly default?: number },
+) =>
+  Type.Integer({
+    minimum: min,
+    ...(max === undefined ? {} : { maximum: max }),
+    ...(usual === undefined ? {} : { default: usual }),
+    description,
+  });
+
 /** An ISO 8601 UTC timestamp with milliseconds, in a response. */
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-03-01T08:30:00.000Z'] });

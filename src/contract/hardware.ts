@@ -4,7 +4,20 @@ import { assertion } from './assertion.ts';
 import { additions } from './define.ts';
 import { forEachText } from './device-description.ts';
 import { deviceId, deviceStatus, deviceType } from './device-fields.ts';
-import { bytesOf, count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import {
+  boolean,
+  bytesOf,
+  count,
+  line,
+  maybe,
+  nullable,
+  oneOf,
+  secret,
+  shown,
+  timestamp,
+  token,
+  whole,
+} from './fields.ts';
 import { identifiedKey, identifying } from './identity-shapes.ts';
 import {
   driverStates,
@@ -36,7 +49,7 @@ export const key = Type.Object({
   vendorId: nullable(shown('USB vendor id, four hex digits', '096e')),
   productId: nullable(shown('USB product id, four hex digits', '0850')),
   attachedAt: timestamp('when it was plugged in'),
-  simulated: Type.Boolean({ description: 'true for a key that exists in software only' }),
+  simulated: boolean('true for a key that exists in software only'),
   problem: nullable(shown('why no serial number can be read and what to do')),
   claims,
   proving: nullable(
@@ -73,11 +86,11 @@ const MAX_ASKED = 64;
 const pinState = Type.Object({
   isSet: Type.Boolean(),
   retries: nullable(count('wrong entries that are left before the key blocks its PIN; null if none is set')),
-  needsReplug: Type.Boolean({ description: 'the key must be plugged in again before it accepts another entry' }),
+  needsReplug: boolean('the key must be plugged in again before it accepts another entry'),
   minLength: count('minimum length of a PIN, in characters'),
-  refusesSimple: Type.Boolean({ description: 'whether the key refuses PINs that it finds too simple' }),
-  canKeepRules: Type.Boolean({ description: 'whether it keeps rules: a minimal length, and that the PIN is changed' }),
-  mustChange: Type.Boolean({ description: 'the person must change the PIN before the first sign-in' }),
+  refusesSimple: boolean('whether the key refuses PINs that it finds too simple'),
+  canKeepRules: boolean('whether it keeps rules: a minimal length, and that the PIN is changed'),
+  mustChange: boolean('the person must change the PIN before the first sign-in'),
   freeCredentials: nullable(count('credentials that the key can still store; null if it does not report them')),
 });
 
@@ -153,10 +166,8 @@ export const hardwareOperations = additions('Hardware', {
       step: oneOf(issueSteps),
       serialNumber: line(textLengths.serialNumber, { description: 'serial number of the key' }),
       pin: Type.Optional(pinText),
-      changePin: Type.Optional(Type.Boolean({ description: 'for rules; by default true without minPinLength' })),
-      minPinLength: Type.Optional(
-        Type.Integer({ minimum: pinBounds.least, maximum: pinBounds.most, description: 'for rules: characters' }),
-      ),
+      changePin: Type.Optional(boolean('for rules; by default true without minPinLength')),
+      minPinLength: Type.Optional(whole('for rules: characters', { min: pinBounds.least, max: pinBounds.most })),
       origin: Type.Optional(line(1000, { description: 'for credential: the origin of the provider' })),
       credentials: Type.Optional(
         Type.Array(storedOnKey, { maxItems: MAX_ASKED, description: 'for state: credentials that the key may have' }),
@@ -168,12 +179,9 @@ export const hardwareOperations = additions('Hardware', {
     }),
     data: Type.Object({
       state: nullable(pinState),
-      hasAny: Type.Optional(
-        nullable(
-          Type.Boolean({
-            description:
-              'for state: whether the key has one of the credentials; for credential: whether it reports the new one without its PIN; null if it does not report it',
-          }),
+      hasAny: maybe(
+        boolean(
+          'for state: whether the key has one of the credentials; for credential: whether it reports the new one without its PIN; null if it does not report it',
         ),
       ),
       response: nullable(attestation),

@@ -5,7 +5,7 @@ import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import * as f from './device-fields.ts';
 import { eventTypes } from './event-types.ts';
-import { base64url, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { base64url, nullable, oneOf, shown, timestamp, token, whole } from './fields.ts';
 import { receiptKinds } from './key-values.ts';
 import { eventPage, passkeyBounds, proofBounds, receiptBounds } from './limits.ts';
 import { startedReceipt } from './receipts.ts';
@@ -44,7 +44,7 @@ export type OwnDevice = Static<typeof ownDevice>;
 
 /** An event of an own key, without the person who caused it and without texts of others. */
 const ownEvent = Type.Object({
-  id: Type.Integer({ minimum: 1, description: 'position of the event in the journal, ascending' }),
+  id: whole('position of the event in the journal, ascending', { min: 1 }),
   type: oneOf(eventTypes),
   timestamp: timestamp('when it happened'),
   data: Type.Object(
@@ -81,10 +81,8 @@ export const holderOperations = additions('Own keys', {
     ...ofHolder,
     params,
     query: Type.Object({
-      before: Type.Optional(Type.Integer({ minimum: 1, description: 'only events with a lower id' })),
-      limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: eventPage.max, default: eventPage.default, description: 'most events' }),
-      ),
+      before: Type.Optional(whole('only events with a lower id', { min: 1 })),
+      limit: Type.Optional(whole('most events', { min: 1, max: eventPage.max, default: eventPage.default })),
     }),
     data: Type.Object({ list: Type.Array(ownEvent) }),
     errors: [Code.deviceNotFound],

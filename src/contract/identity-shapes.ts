@@ -2,19 +2,17 @@
 import { type Static, Type } from 'typebox';
 import { assertion, identityId } from './assertion.ts';
 import * as f from './device-fields.ts';
-import { bytesOf, line, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { boolean, bytesOf, line, maybe, nullable, oneOf, shown, timestamp } from './fields.ts';
 import { identitySteps, numberSources } from './key-values.ts';
 import { identityBounds, proofBounds, textLengths } from './limits.ts';
 import { aaguid, type FidoEvidence, fidoEvidence, type U2fEvidence, u2fEvidence } from './proof.ts';
 
 /** The station of a key. */
-export const station = Type.Optional(
-  nullable(line(textLengths.tokenName, { description: 'name of the station that has the key', examples: ['line-3'] })),
+export const station = maybe(
+  line(textLengths.tokenName, { description: 'name of the station that has the key', examples: ['line-3'] }),
 );
 /** The firmware that a key reports. */
-export const firmware = Type.Optional(
-  nullable(line(proofBounds.claimLength, { description: 'firmware that the key reports' })),
-);
+export const firmware = maybe(line(proofBounds.claimLength, { description: 'firmware that the key reports' }));
 const evidence = Type.Union([fidoEvidence, u2fEvidence], {
   description: 'what the key gave when it made the credential, as in a proof',
 });
@@ -31,7 +29,7 @@ export const made = {
       description: 'transports as the key claims them: usb, nfc',
     }),
   ),
-  aaguid: Type.Optional(nullable(aaguid)),
+  aaguid: maybe(aaguid),
   firmware,
   station,
   numberSource: oneOf(numberSources, {
@@ -61,7 +59,7 @@ export type IdentityCandidate = Static<typeof candidate>;
 export const identified = Type.Object({
   deviceId: f.deviceId,
   serialNumber: shown('serial number of the device'),
-  touched: Type.Boolean({ description: 'whether the key was touched: only then it is recorded as proved' }),
+  touched: boolean('whether the key was touched: only then it is recorded as proved'),
   provedAt: nullable(timestamp('when the key last proved, with a touch, that it is the key of this device')),
 });
 
@@ -81,7 +79,7 @@ export const identifying = Type.Object({
         'for find: candidates; for prove: the credential of the device; for make: none of these may be on the key',
     }),
   ),
-  serialNumber: Type.Optional(nullable(f.serialNumber)),
+  serialNumber: maybe(f.serialNumber),
 });
 
 /** The output of the key. */

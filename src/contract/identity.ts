@@ -4,7 +4,7 @@ import { assertion, identityId } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import * as f from './device-fields.ts';
-import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, maybe, nullable, oneOf, shown, timestamp, token, whole } from './fields.ts';
 import { candidate, firmware, identified, made, station } from './identity-shapes.ts';
 import { fidoProtocols, identityActions, identityPolicies } from './key-values.ts';
 import { identityBounds, proofBounds } from './limits.ts';
@@ -39,7 +39,7 @@ export const identityOperations = additions('Identity', {
       challenge: shown('32 random bytes that the key signs; base64url without padding'),
       relyingParty: shown('relying party of the credential: the id of the registry, `.devmgr.invalid`'),
       number: shown('serial number for a key that has none', 'DM-7KQM2-XWDH9'),
-      isInUse: Type.Boolean({ description: 'whether any device has a credential: else no key is asked for one' }),
+      isInUse: boolean('whether any device has a credential: else no key is asked for one'),
       policy: oneOf(identityPolicies, { description: 'which keys make a credential: see the policy of proofs' }),
       expiresAt: timestamp('until when it can be used'),
     }),
@@ -55,16 +55,15 @@ export const identityOperations = additions('Identity', {
     limit: 'query',
     body: Type.Object({
       protocol: oneOf(fidoProtocols, { description: 'protocol of the key' }),
-      aaguid: Type.Optional(nullable(aaguid)),
+      aaguid: maybe(aaguid),
       firmware,
       station,
       serialNumber: Type.Optional(f.serialNumber),
       portion: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: identityBounds.portions.length,
+        whole('`next` of the previous response; absent to begin', {
+          min: 1,
+          max: identityBounds.portions.length,
           default: 1,
-          description: '`next` of the previous response; absent to begin',
         }),
       ),
     }),
@@ -86,9 +85,7 @@ export const identityOperations = additions('Identity', {
     body: Type.Object({
       deviceId: token({ description: 'id of the device', examples: ['DEV-1'] }),
       ...made,
-      replace: Type.Optional(
-        Type.Boolean({ description: 'true: the key was reset elsewhere and has lost the credential that is stored' }),
-      ),
+      replace: Type.Optional(boolean('true: the key was reset elsewhere and has lost the credential that is stored')),
     }),
     data: identified,
     errors: [404, Code.deviceNotFound, Code.deviceDeactivated, Code.serialDuplicated],

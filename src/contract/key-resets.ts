@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
-import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { resetStages } from './key-values.ts';
 import { changers } from './values.ts';
 import { storedOnKey } from './webauthn.ts';
@@ -13,7 +13,7 @@ const params = Type.Object({ deviceId: token({ description: 'id of the device', 
 const keyReset = Type.Object({
   deviceId: shown('id of the device', 'DEV-1'),
   begunAt: nullable(timestamp('when a reset was begun whose outcome is not recorded; null: there is none')),
-  hadPin: nullable(Type.Boolean({ description: 'whether the key had a PIN then; null without a reset' })),
+  hadPin: nullable(boolean('whether the key had a PIN then; null without a reset')),
   credentials: Type.Array(storedOnKey, {
     description: 'what the key had at providers then: one that still has any of it was not erased',
   }),
@@ -43,7 +43,7 @@ export const keyResetOperations = additions('Providers', {
     params,
     body: Type.Object({
       stage: oneOf(resetStages),
-      hadPin: Type.Optional(Type.Boolean({ description: 'for begun: whether the key has a PIN' })),
+      hadPin: Type.Optional(boolean('for begun: whether the key has a PIN')),
       ...signedAction,
     }),
     data: keyReset,

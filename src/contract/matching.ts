@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { batchData, batchOf, itemStatus } from './batch-shapes.ts';
 import { additions, adminOnly } from './define.ts';
-import { nullable, oneOf, shown, token } from './fields.ts';
+import { maybe, nullable, oneOf, shown, token } from './fields.ts';
 import { deviceIds } from './ids.ts';
 import { bodyBounds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -58,7 +58,7 @@ export const matchingOperations = additions('Persons', {
       'number of devices and accounts that belong to the person, counted by item',
       Type.Object({
         deviceId: nullable(shown('device id as it was sent', 'DEV-1')),
-        accountId: Type.Optional(nullable(shown('account id as it was sent; absent for a device', 'USR-1'))),
+        accountId: maybe(shown('account id as it was sent; absent for a device', 'USR-1')),
         personId: nullable(shown('id of the person as it was sent', 'PER-1')),
         ...itemStatus,
       }),

@@ -1,16 +1,11 @@
 /** Paging: the parameters of a list and the shape of its response. */
 import { type TSchema, Type } from 'typebox';
-import { ALIAS, oneOf } from './fields.ts';
+import { ALIAS, count, oneOf, whole } from './fields.ts';
 import { paging } from './limits.ts';
 import { creationSorts, sortOrders } from './values.ts';
 
-const page = Type.Integer({ minimum: 1, maximum: paging.maxPage, default: paging.page, description: 'counted from 1' });
-const size = Type.Integer({
-  minimum: 1,
-  maximum: paging.maxSize,
-  default: paging.size,
-  description: 'records per page',
-});
+const page = whole('counted from 1', { min: 1, max: paging.maxPage, default: paging.page });
+const size = whole('records per page', { min: 1, max: paging.maxSize, default: paging.size });
 
 /** Query parameters of a paged operation. `sorts` are the values of `sortBy`, the default first. */
 export function pageQuery<const S extends readonly string[] = typeof creationSorts>(sorts?: S) {
@@ -38,8 +33,8 @@ export const paged = <S extends TSchema>(item: S) =>
     pagination: Type.Object({
       page: Type.Integer({ minimum: 1 }),
       size: Type.Integer({ minimum: 1 }),
-      total: Type.Integer({ minimum: 0, description: 'number of records on all pages' }),
-      totalPages: Type.Integer({ minimum: 0, description: '0 if there are no records' }),
+      total: count('number of records on all pages'),
+      totalPages: count('0 if there are no records'),
     }),
   });
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { batchData, batchOf, itemStatus } from './batch-shapes.ts';
 import { additions, adminOnly } from './define.ts';
-import { count, nullable, oneOf, shown } from './fields.ts';
+import { boolean, count, maybe, nullable, oneOf, shown } from './fields.ts';
 import { bodyBounds, sizes } from './limits.ts';
 import { personEmail, personName, personUserName } from './people.ts';
 import { importOutcomes } from './person-values.ts';
@@ -10,11 +10,9 @@ import { importOutcomes } from './person-values.ts';
 /** A person in an import. */
 export const importItem = {
   userName: personUserName,
-  name: Type.Optional(nullable(personName)),
-  email: Type.Optional(nullable(personEmail)),
-  left: Type.Optional(
-    Type.Boolean({ description: 'true: the person leaves. A person whom an import does not name never leaves' }),
-  ),
+  name: maybe(personName),
+  email: maybe(personEmail),
+  left: Type.Optional(boolean('true: the person leaves. A person whom an import does not name never leaves')),
 };
 const importChange = Type.Object({
   field: oneOf(['name', 'email', 'source'] as const),
@@ -50,12 +48,8 @@ export const peopleImportOperations = additions('Persons', {
     batchOf: 'people',
     body: Type.Object({
       people: batchOf(Type.Object(importItem, { additionalProperties: true })),
-      adopt: Type.Optional(
-        Type.Boolean({ description: 'persons of the source `local` become imported ones; false if absent' }),
-      ),
-      dryRun: Type.Optional(
-        Type.Boolean({ description: 'the results are those of an import, but nothing is changed; false if absent' }),
-      ),
+      adopt: Type.Optional(boolean('persons of the source `local` become imported ones; false if absent')),
+      dryRun: Type.Optional(boolean('the results are those of an import, but nothing is changed; false if absent')),
     }),
     data: batchData('number of items that were accepted', importResult),
     example: { body: { people: [{ userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' }] } },

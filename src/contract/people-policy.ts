@@ -1,23 +1,16 @@
 /** The policy for persons: what the registry requires of them, and what happens when one leaves. */
 import { type Static, Type } from 'typebox';
 import { additions, replacedPolicy, shownPolicy } from './define.ts';
-import { nullable, oneOf } from './fields.ts';
+import { boolean, maybe, oneOf, whole } from './fields.ts';
 import { arrivalDays, leaverDelayHours, retentionDays } from './limits.ts';
 import { leaverActions } from './person-values.ts';
 
-const days = (description: string) =>
-  Type.Optional(nullable(Type.Integer({ minimum: 1, maximum: retentionDays, description })));
+const days = (description: string) => maybe(Type.Integer({ minimum: 1, maximum: retentionDays, description }));
 
 const peoplePolicy = Type.Object({
-  personsRequired: Type.Boolean({
-    description: 'whether a device is activated only for the userName of an active person',
-  }),
+  personsRequired: boolean('whether a device is activated only for the userName of an active person'),
   leavers: oneOf(leaverActions, { description: 'what happens to the ACTIVE devices of a person who leaves' }),
-  leaverDelayHours: Type.Integer({
-    minimum: 0,
-    maximum: leaverDelayHours,
-    description: 'hours between leaving and that action; 0: at once',
-  }),
+  leaverDelayHours: whole('hours between leaving and that action; 0: at once', { min: 0, max: leaverDelayHours }),
   retentionDays: days(
     'days after the closing of the case of a person who has left until the registry erases the person automatically; null: never. Absent in a request: not changed',
   ),

@@ -1,7 +1,7 @@
 /** Persons: who devices are bound to. `userId` of a device means the person with that userName. */
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { count, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, count, line, maybe, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { credentialIds, deviceIds, personIds, tokenIds, userIds, webhookIds } from './ids.ts';
 import { personBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -43,7 +43,7 @@ export const person = Type.Object({
   name: nullable(shown('full name', 'Ada Lovelace')),
   email: nullable(shown('e-mail address; null for the role DEALER', 'ada@example.com')),
   externalId: nullable(shown('id at the identity provider or in the directory')),
-  active: Type.Boolean({ description: 'false once the person has left' }),
+  active: boolean('false once the person has left'),
   groups: Type.Array(Type.String(), { description: 'names of the groups of the person' }),
   source: oneOf(personSources),
   leftAt: nullable(timestamp('when the person left')),
@@ -100,7 +100,7 @@ export const peopleOperations = additions('Persons', {
         }),
       ),
       source: Type.Optional(oneOf(personSources, { description: 'what manages the person' })),
-      active: Type.Optional(Type.Boolean({ description: 'false: persons who have left' })),
+      active: Type.Optional(boolean('false: persons who have left')),
       group: Type.Optional(line(personBounds.name, { description: 'name of a group', examples: ['New hires'] })),
       activeDevices: Type.Optional(
         Type.Integer({
@@ -120,8 +120,8 @@ export const peopleOperations = additions('Persons', {
     ...adminOnly,
     body: Type.Object({
       userName: personUserName,
-      name: Type.Optional(nullable(personName)),
-      email: Type.Optional(nullable(personEmail)),
+      name: maybe(personName),
+      email: maybe(personEmail),
     }),
     data: person,
     example: { body: { userName: 'ada.lovelace', name: 'Ada Lovelace', email: 'ada@example.com' } },

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';
-import { line, nullable, shown, timestamp } from './fields.ts';
+import { boolean, line, nullable, shown, timestamp } from './fields.ts';
 import { pinBounds } from './limits.ts';
 import { ofDevice } from './providers.ts';
 import { changers } from './values.ts';
@@ -60,13 +60,9 @@ export const pinOperations = additions('Providers', {
         }),
       ),
       reset: Type.Optional(
-        Type.Boolean({
-          description: 'true: the key reports that it has no PIN, because it was reset or never got the stored one',
-        }),
+        boolean('true: the key reports that it has no PIN, because it was reset or never got the stored one'),
       ),
-      dryRun: Type.Optional(
-        Type.Boolean({ description: 'true: only check whether it would be accepted, before a key is reset' }),
-      ),
+      dryRun: Type.Optional(boolean('true: only check whether it would be accepted, before a key is reset')),
     }),
     data: sealedPin,
     errors: [Code.deviceNotFound, Code.deviceDeactivated],

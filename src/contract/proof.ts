@@ -1,6 +1,6 @@
 /** Claims of a key about itself, its evidence, and what the registry concludes from both. */
 import { type Static, type TUnsafe, Type } from 'typebox';
-import { base64url, line, NAMES, nullable, oneOf, shown, timestamp } from './fields.ts';
+import { base64url, boolean, line, NAMES, nullable, oneOf, shown, timestamp, whole } from './fields.ts';
 import { aaguidShape, aaguidText, identityPolicies, proofGrades, proofMethods, requiredGrades } from './key-values.ts';
 import { proofBounds } from './limits.ts';
 
@@ -32,7 +32,7 @@ export const claims = Type.Object(
     aaguid: Type.Optional(aaguid),
     firmware: text('firmware version'),
     formFactor: text('form factor: `usb-a-keychain`, `usb-c-nano`, …'),
-    fips: Type.Optional(Type.Boolean({ description: 'whether the key reports that it is of a FIPS series' })),
+    fips: Type.Optional(boolean('whether the key reports that it is of a FIPS series')),
     partNumber: text('part number of the maker'),
     versionQualifier: text('qualifier of the firmware version: alpha, beta or final, and its iteration'),
     certifications: named<number>('integer', 'certifications with their levels, as the authenticator lists them'),
@@ -53,7 +53,7 @@ export type Claims = Static<typeof claims>;
 
 const scp11bEvidence = Type.Object({
   method: oneOf(['scp11b']),
-  kvn: Type.Integer({ minimum: 1, maximum: 127, description: 'version of the key of the card' }),
+  kvn: whole('version of the key of the card', { min: 1, max: 127 }),
   chain: Type.Array(base64url(proofBounds.certificate, 'certificate'), {
     minItems: 1,
     maxItems: proofBounds.chain,

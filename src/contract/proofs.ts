@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import * as f from './device-fields.ts';
-import { count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, count, maybe, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { evidenceMethods } from './key-values.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
@@ -43,14 +43,11 @@ export const proofOperations = additions('Proofs', {
     bodyValues: bodyBounds.manyValues,
     body: Type.Object({
       serialNumber: f.serialNumber,
-      manufacturer: Type.Optional(nullable(f.manufacturer)),
-      model: Type.Optional(nullable(f.model)),
+      manufacturer: maybe(f.manufacturer),
+      model: maybe(f.model),
       claims,
       forReceipt: Type.Optional(
-        Type.Boolean({
-          description:
-            'true: the key makes a credential for receipts. A device whose proof has grade model or unit keeps it',
-        }),
+        boolean('true: the key makes a credential for receipts. A device whose proof has grade model or unit keeps it'),
       ),
       // Null counts as absent, as for every optional field.
       evidence: Type.Optional(evidence),

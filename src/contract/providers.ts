@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions, administration, adminPerson } from './define.ts';
-import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { boolean, count, line, maybe, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { credentialIds, providerIds } from './ids.ts';
 import { providerBounds } from './limits.ts';
 import { forEachProviderSetting, neededOf, providerSettings, shownProviderSettings } from './provider-fields.ts';
@@ -51,7 +51,7 @@ const sshCredential = Type.Object(
   {
     publicKey: shown('public key, as authorized_keys has it', 'sk-ssh-ed25519@openssh.com AAAA'),
     handle: shown('id of the credential on the key, base64url', 'AAAA'),
-    verifyRequired: Type.Boolean({ description: 'whether the key asks for its PIN at each login' }),
+    verifyRequired: boolean('whether the key asks for its PIN at each login'),
   },
   { description: 'of a credential at a provider of type ssh, for ADMIN and DEALER' },
 );
@@ -65,13 +65,10 @@ const credential = Type.Object({
   person: shown('user name of the person that the credential signs in', 'ada.lovelace'),
   createdAt: nullable(timestamp('when the provider accepted it; null if it is not finished')),
   removedAt: nullable(timestamp('when it was removed at the provider')),
-  pending: Type.Boolean({
-    description:
-      'true: it is not finished, or the provider still accepts it although it must not: the device is no longer ACTIVE, or the key was reset',
-  }),
-  reset: Type.Optional(
-    Type.Boolean({ description: 'true: a reset of the key was begun, and its outcome is not recorded' }),
+  pending: boolean(
+    'true: it is not finished, or the provider still accepts it although it must not: the device is no longer ACTIVE, or the key was reset',
   ),
+  reset: Type.Optional(boolean('true: a reset of the key was begun, and its outcome is not recorded')),
   stored: Type.Optional(storedOnKey),
   ssh: Type.Optional(sshCredential),
 });
@@ -103,9 +100,9 @@ export const providerOperations = additions('Providers', {
         examples: ['entra'],
       }),
       type: oneOf(providerTypes),
-      secret: Type.Optional(nullable(providerSecret)),
+      secret: maybe(providerSecret),
       ...forEachProviderSetting(providerSettings, ({ description }) =>
-        Type.Optional(nullable(line(providerBounds.url, { description }))),
+        maybe(line(providerBounds.url, { description })),
       ),
     }),
     data: provider,
@@ -118,14 +115,12 @@ export const providerOperations = additions('Providers', {
     summary: 'Test a provider',
     limit: 'query',
     data: Type.Object({
-      reachable: Type.Boolean({ description: 'whether the provider accepts requests of this registry' }),
+      reachable: boolean('whether the provider accepts requests of this registry'),
       problem: nullable(shown('why it does not, and what to do')),
-      proxy: Type.Optional(
-        nullable(
-          shown(
-            'the proxy that the daemon uses for it, and the variable that names it; null if there is none',
-            'the proxy http://proxy.example.com:3128 (HTTPS_PROXY)',
-          ),
+      proxy: maybe(
+        shown(
+          'the proxy that the daemon uses for it, and the variable that names it; null if there is none',
+          'the proxy http://proxy.example.com:3128 (HTTPS_PROXY)',
         ),
       ),
     }),
@@ -138,7 +133,7 @@ export const providerOperations = additions('Providers', {
     description: `Looks at ${providerBounds.reconciled} credentials and all others of their persons; \`next\` is where the next request continues. Credentials younger than 10 minutes are ignored, because the provider may not list them yet. Counts as one query. With apply, credentials of other persons are removed at the provider, those that only the provider has if this registry has created them, and those that only the registry has are marked as removed. Names of credentials have the id of their registry; one of an earlier version has none and is removed only if this registry knows its ids. A provider of type webauthn lists nothing: only persons are compared.`,
     limit: 'query',
     body: Type.Object({
-      apply: Type.Optional(Type.Boolean({ description: 'true: fix the differences' })),
+      apply: Type.Optional(boolean('true: fix the differences')),
       after: Type.Optional(count('`next` of the previous response')),
     }),
     data: Type.Object({
@@ -148,7 +143,7 @@ export const providerOperations = additions('Providers', {
           account: shown('what the provider calls the person'),
           remoteId: shown('what the provider calls the credential'),
           label: nullable(shown('name of the credential there')),
-          removable: Type.Boolean({ description: 'whether this registry has made it, so that apply removes it' }),
+          removable: boolean('whether this registry has made it, so that apply removes it'),
         }),
         { description: 'credentials of these persons that the registry does not have; people add some themselves' },
       ),
@@ -214,9 +209,7 @@ export const providerOperations = additions('Providers', {
     params: Type.Object(ofCredential),
     body: Type.Object({
       response: attestation,
-      reported: Type.Optional(
-        Type.Boolean({ description: 'true: the key has reported the credential, without its PIN, after it was made' }),
-      ),
+      reported: Type.Optional(boolean('true: the key has reported the credential, without its PIN, after it was made')),
     }),
     data: credential,
     errors: [404, Code.deviceNotFound, Code.deviceLocked, Code.deviceDeactivated],

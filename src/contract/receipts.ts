@@ -4,7 +4,7 @@ import { assertion, signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { deviceId, serialNumber } from './device-fields.ts';
-import { line, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
+import { boolean, line, maybe, nullable, oneOf, prose, shown, timestamp, token } from './fields.ts';
 import { proofGrades, receiptKinds, relyingParty } from './key-values.ts';
 import { proofBounds, receiptBounds, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -107,14 +107,12 @@ export const receiptOperations = additions('Receipts', {
         description: 'what the person agrees to',
         examples: ['The key stays the property of Example Ltd.'],
       }),
-      dueAt: Type.Optional(
-        nullable(
-          line(40, {
-            description:
-              'when a loan ends, ISO 8601 with a zone: required for a loan, in the future; absent for other kinds',
-            examples: ['2027-01-31T17:00:00Z'],
-          }),
-        ),
+      dueAt: maybe(
+        line(40, {
+          description:
+            'when a loan ends, ISO 8601 with a zone: required for a loan, in the future; absent for other kinds',
+          examples: ['2027-01-31T17:00:00Z'],
+        }),
       ),
     }),
     data: Type.Object({ ...startedReceipt, expiresAt: timestamp('until when the signature is accepted') }),
@@ -146,7 +144,7 @@ export const receiptOperations = additions('Receipts', {
     query: Type.Object({
       ...pageQuery(),
       deviceId: Type.Optional(token({ description: 'receipts of this device', examples: ['DEV-1'] })),
-      overdue: Type.Optional(Type.Boolean({ description: 'true: overdue loans only' })),
+      overdue: Type.Optional(boolean('true: overdue loans only')),
     }),
     data: paged(listedReceipt),
     errors: [Code.deviceNotFound],

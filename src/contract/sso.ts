@@ -3,7 +3,20 @@ import { type Static, Type } from 'typebox';
 import { loginData, expireTime as tokenEnd } from './auth.ts';
 import { Code } from './codes.ts';
 import { additions, administration, adminPerson } from './define.ts';
-import { findings, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import {
+  boolean,
+  count,
+  findings,
+  line,
+  maybe,
+  nullable,
+  oneOf,
+  secret,
+  shown,
+  timestamp,
+  token,
+  whole,
+} from './fields.ts';
 import { ssoBounds, terminalLogin } from './limits.ts';
 import { accountRoles, localSources, roles } from './values.ts';
 
@@ -26,14 +39,12 @@ const strong = Type.Object({
 /** Who may sign in without the provider while single sign-on is on. */
 const localAccounts = Type.Object({
   from: oneOf(localSources, { description: 'LOOPBACK: only on the machine of the daemon' }),
-  names: Type.Optional(
-    nullable(
-      Type.Array(line(ssoBounds.text), {
-        minItems: 0,
-        maxItems: ssoBounds.names,
-        description: 'names of the local accounts that may sign in; null for all',
-      }),
-    ),
+  names: maybe(
+    Type.Array(line(ssoBounds.text), {
+      minItems: 0,
+      maxItems: ssoBounds.names,
+      description: 'names of the local accounts that may sign in; null for all',
+    }),
   ),
 });
 
@@ -55,10 +66,9 @@ const chosen = {
     }),
   ),
   roles: groupsOfRoles,
-  holders: Type.Boolean({
-    description:
-      'whether persons of the registry who are in none of the groups sign in with the role HOLDER, and see their own keys. false if absent: everyone at the provider who is a person here could sign in',
-  }),
+  holders: boolean(
+    'whether persons of the registry who are in none of the groups sign in with the role HOLDER, and see their own keys. false if absent: everyone at the provider who is a person here could sign in',
+  ),
   groupsClaim: line(ssoBounds.text, { description: 'claim with the groups; groups if absent', examples: ['groups'] }),
   scopes: nullable(
     Type.Array(line(ssoBounds.text), {
@@ -116,7 +126,7 @@ export const ssoOperations = additions('Single sign-on', {
     ...administration,
     body: Type.Partial(
       Type.Object({
-        enabled: Type.Boolean({ description: 'whether users can sign in there; true if absent' }),
+        enabled: boolean('whether users can sign in there; true if absent'),
         ...chosen,
         clientSecret: nullable(secret({ min: 1, max: ssoBounds.secret }, { description: 'secret of the client' })),
       }),
@@ -147,18 +157,12 @@ export const ssoOperations = additions('Single sign-on', {
     description: `The browser opens \`url\` and is redirected to /api/auth/sso/callback within ${ssoBounds.signInSeconds / 60} minutes, to any node. The response sets a cookie: only the browser that has it can complete the sign-in.`,
     limit: 'signIn',
     body: Type.Object({
-      again: Type.Optional(
-        Type.Boolean({
-          description: 'true: the provider asks for the password or key even if a session exists there',
-        }),
-      ),
+      again: Type.Optional(boolean('true: the provider asks for the password or key even if a session exists there')),
       loopbackPort: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 65_535,
-          description:
-            'for a terminal: after the person has confirmed in the console, the browser is redirected to this port of 127.0.0.1 on its own machine (RFC 8252); no cookie is set',
-        }),
+        whole(
+          'for a terminal: after the person has confirmed in the console, the browser is redirected to this port of 127.0.0.1 on its own machine (RFC 8252); no cookie is set',
+          { min: 1, max: 65_535 },
+        ),
       ),
       name: Type.Optional(
         line(terminalLogin.nameLength, {
@@ -234,7 +238,7 @@ export const ssoOperations = additions('Single sign-on', {
       userCode: shown('what the person types', 'WDJB-MJHT'),
       verificationUri: shown('where', 'https://login.example.com/device'),
       verificationUriComplete: nullable(shown('the same with the code')),
-      interval: Type.Integer({ minimum: 1, description: 'seconds between two polls' }),
+      interval: whole('seconds between two polls', { min: 1 }),
       expireTime: timestamp('when the code ends'),
     }),
     errors: [404, Code.parameterError, Code.tokenInvalid],
@@ -247,7 +251,7 @@ export const ssoOperations = additions('Single sign-on', {
     body: Type.Object({ deviceCode: secret({ min: 1, max: 4096 }, { description: '`deviceCode` of the request' }) }),
     data: Type.Object({
       state: oneOf(['PENDING', 'APPROVED']),
-      interval: Type.Integer({ minimum: 1, description: 'seconds until the next poll' }),
+      interval: whole('seconds until the next poll', { min: 1 }),
       login: nullable(loginData),
     }),
     errors: [Code.tokenInvalid, 404],
@@ -261,7 +265,7 @@ export const ssoOperations = additions('Single sign-on', {
       'Takes a `logout_token` as a form (application/x-www-form-urlencoded), as providers send it, or as JSON. A token with a session id ends that session on every node; a token without one ends all sessions of the person. A repeated token ends nothing.',
     limit: 'signIn',
     body: Type.Object({ logout_token: secret({ min: 1, max: ssoBounds.token }, { description: 'logout token' }) }),
-    data: Type.Object({ ended: Type.Integer({ minimum: 0, description: 'sessions that have ended' }) }),
+    data: Type.Object({ ended: count('sessions that have ended') }),
     errors: [404],
     example: { body: { logout_token: 'eyJhbGciOiJSUzI1NiJ9.e30.AA' } },
   },
@@ -275,9 +279,9 @@ export const ssoOperations = additions('Single sign-on', {
     withoutKey: true,
     data: Type.Object({
       user: loginData.properties.user,
-      sso: Type.Boolean({ description: 'true: the session came from the provider and ends with the session there' }),
-      console: Type.Boolean({ description: 'whether a page in a browser keeps the token' }),
-      withKey: Type.Boolean({ description: 'whether a security key was used, or the provider reports so' }),
+      sso: boolean('true: the session came from the provider and ends with the session there'),
+      console: boolean('whether a page in a browser keeps the token'),
+      withKey: boolean('whether a security key was used, or the provider reports so'),
       signedInAt: nullable(timestamp('the last sign-in; null if the provider does not say')),
       expireTime: tokenEnd,
     }),

@@ -4,7 +4,7 @@ import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import { hardwareEventTypes, journalEventTypes } from './event-types.ts';
 import { notification } from './events.ts';
-import { count, instant, line, nullable, oneOf, shown, token } from './fields.ts';
+import { boolean, count, instant, line, nullable, oneOf, shown, token, whole } from './fields.ts';
 import { driverStatus } from './hardware.ts';
 import { eventPage, textLengths } from './limits.ts';
 import { roles } from './values.ts';
@@ -49,9 +49,9 @@ export const systemOperations = operations('System', {
       ready: Type.Boolean(),
       reason: nullable(shown('why the daemon is not ready; null if it is')),
       node: shown('name of the daemon', 'node-1'),
-      idempotencyKeys: Type.Boolean({
-        description: 'whether writes accept the header Idempotency-Key; absent in earlier versions, which ignore it',
-      }),
+      idempotencyKeys: boolean(
+        'whether writes accept the header Idempotency-Key; absent in earlier versions, which ignore it',
+      ),
       store: Type.Object({ state: oneOf(['ready', 'unavailable'] as const), detail: shown('the state in words') }),
       drivers: Type.Array(driverStatus),
       uptimeSeconds: count('seconds since the start'),
@@ -85,22 +85,13 @@ export const systemOperations = operations('System', {
       deviceId: ofDevice('only events of this device'),
       types,
       after: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'only events with higher ids' })),
-      before: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'only events with lower ids, descending; may exceed head' }),
-      ),
+      before: Type.Optional(count('only events with lower ids, descending; may exceed head')),
       actor: Type.Optional(
         line(textLengths.actor, { description: 'only what this user, or token:NAME, has done', examples: ['admin'] }),
       ),
       from: Type.Optional(instant('only events at this time or later')),
       to: Type.Optional(instant('only events before this time')),
-      limit: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: eventPage.max,
-          default: eventPage.default,
-          description: 'number of events',
-        }),
-      ),
+      limit: Type.Optional(whole('number of events', { min: 1, max: eventPage.max, default: eventPage.default })),
     }),
     data: Type.Object({
       list: Type.Array(notification),
@@ -139,7 +130,7 @@ export const systemOperations = operations('System', {
           description: 'single-use code of the purpose STREAM, instead of a token; a refused request uses it up too',
         }),
       ),
-      since: Type.Optional(Type.Integer({ minimum: 0, description: 'id of the last event that the client has' })),
+      since: Type.Optional(count('id of the last event that the client has')),
       types,
       deviceId: ofDevice('only events of this device; then no KEY_* events are sent'),
     }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { additions, administration, adminOnly } from './define.ts';
-import { EACH, line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { boolean, EACH, line, maybe, nullable, oneOf, shown, timestamp, token, whole } from './fields.ts';
 import { tokenIds, webhookIds } from './ids.ts';
 import { MAX_NETWORKS, serviceTokenDays, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -35,10 +35,9 @@ export const serviceToken = Type.Object({
   role: oneOf(roles),
   createdBy: shown('user name of the ADMIN who created it', 'admin'),
   owner: nullable(shown('user name of the account that it ends with; null if the registry does not know it', 'admin')),
-  ownerLost: Type.Boolean({
-    description:
-      'whether it is refused because the account of its owner is disabled, or the person of that account has left',
-  }),
+  ownerLost: boolean(
+    'whether it is refused because the account of its owner is disabled, or the person of that account has left',
+  ),
   createdAt: timestamp('when it was created'),
   expiresAt,
   may,
@@ -62,21 +61,15 @@ export const tokenOperations = additions('Service tokens', {
     body: Type.Object({
       name: tokenName,
       role: oneOf(roles),
-      expiresInDays: Type.Integer({
-        minimum: serviceTokenDays.min,
-        maximum: serviceTokenDays.max,
-        description: 'days for which the token is valid',
-      }),
-      allowedFrom: Type.Optional(nullable(networks)),
-      may: Type.Optional(
-        nullable(
-          Type.Array(oneOf(tokenPermissions), {
-            minItems: 0,
-            maxItems: tokenPermissions.length,
-            description: `permissions of the token beyond its role, each once; absent or null for none. ${permissions}`,
-            examples: [['webhooks']],
-          }),
-        ),
+      expiresInDays: whole('days for which the token is valid', serviceTokenDays),
+      allowedFrom: maybe(networks),
+      may: maybe(
+        Type.Array(oneOf(tokenPermissions), {
+          minItems: 0,
+          maxItems: tokenPermissions.length,
+          description: `permissions of the token beyond its role, each once; absent or null for none. ${permissions}`,
+          examples: [['webhooks']],
+        }),
       ),
     }),
     data: Type.Object({

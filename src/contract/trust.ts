@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions, adminOnly, replacedPolicy, shownPolicy } from './define.ts';
-import { line, nullable, oneOf, shown, timestamp, token } from './fields.ts';
+import { line, maybe, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { aaguidText, trustPurposes } from './key-values.ts';
 import { bodyBounds, proofBounds } from './limits.ts';
 import { proofPolicy } from './proof.ts';
@@ -57,18 +57,14 @@ export const trustOperations = additions('Trust', {
     stepUp: true,
     limit: 'upload',
     form: Type.Object({
-      purpose: Type.Optional(
-        nullable(oneOf(trustPurposes, { description: 'what the certificates vouch for; scp11b if absent' })),
-      ),
-      label: Type.Optional(nullable(line(proofBounds.trustLabel, { description: 'name of the certificates' }))),
-      aaguids: Type.Optional(
-        nullable(
-          line(proofBounds.aaguidsOfAnchor * 37, {
-            pattern: `^${aaguidText}(,${aaguidText})*$`,
-            shape: 'AAGUIDs in lower case, comma-separated',
-            description: 'FIDO models that the certificates vouch for',
-          }),
-        ),
+      purpose: maybe(oneOf(trustPurposes, { description: 'what the certificates vouch for; scp11b if absent' })),
+      label: maybe(line(proofBounds.trustLabel, { description: 'name of the certificates' })),
+      aaguids: maybe(
+        line(proofBounds.aaguidsOfAnchor * 37, {
+          pattern: `^${aaguidText}(,${aaguidText})*$`,
+          shape: 'AAGUIDs in lower case, comma-separated',
+          description: 'FIDO models that the certificates vouch for',
+        }),
       ),
     }),
     file: { field: 'file', maxBytes: proofBounds.trustFile, description: 'the BLOB or the certificates' },

@@ -1,7 +1,7 @@
 /** Undo of what a source of persons, or a match, has moved and locked. */
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
-import { count, instant, nullable, oneOf, shown, token } from './fields.ts';
+import { boolean, count, instant, nullable, oneOf, shown, token } from './fields.ts';
 import { undoBounds } from './limits.ts';
 import { undoFields, undoKinds, undoOutcomes } from './person-values.ts';
 
@@ -45,9 +45,7 @@ export const undoOperations = additions('Persons', {
       ),
       from: Type.Optional(instant('the first moment of the batch, with `actor`')),
       to: Type.Optional(instant('the moment after the batch, with `actor`; absent: until now')),
-      dryRun: Type.Optional(
-        Type.Boolean({ description: 'the response shows what would be done, and nothing is changed; false if absent' }),
-      ),
+      dryRun: Type.Optional(boolean('the response shows what would be done, and nothing is changed; false if absent')),
       after: Type.Optional(count('`next` of the previous response')),
     }),
     data: Type.Object({

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Code } from './codes.ts';
 import { additions, administration, adminOnly, adminPerson } from './define.ts';
-import { line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { boolean, line, maybe, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
 import { passwordLength, textLengths } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
@@ -33,7 +33,7 @@ export const user = Type.Object({
   username: shown('user name', 'dealer-berlin'),
   role: oneOf(accountRoles),
   email: nullable(shown('e-mail address')),
-  disabled: Type.Boolean({ description: 'a disabled user cannot log in, and the tokens of that user are invalid' }),
+  disabled: boolean('a disabled user cannot log in, and the tokens of that user are invalid'),
   createdAt: timestamp('when the user was created'),
 });
 /** A user of this system. */
@@ -45,8 +45,8 @@ const listedUser = Type.Object({
   personId: Type.Optional(
     shown('id of the person to whom `people match` has given the account; absent if none', 'PER-1'),
   ),
-  sso: Type.Optional(Type.Boolean({ description: 'true: single sign-on made the account; absent for others' })),
-  hasKey: Type.Boolean({ description: 'whether the user has registered a security key' }),
+  sso: Type.Optional(boolean('true: single sign-on made the account; absent for others')),
+  hasKey: boolean('whether the user has registered a security key'),
   registrationUntil: Type.Optional(
     timestamp('until when an ADMIN has allowed this user, whose keys were removed, to register one'),
   ),
@@ -72,7 +72,7 @@ export const userOperations = additions('Users', {
   createUser: {
     summary: 'Add a user',
     ...administration,
-    body: Type.Object({ username, password, role: oneOf(roles), email: Type.Optional(nullable(email)) }),
+    body: Type.Object({ username, password, role: oneOf(roles), email: maybe(email) }),
     data: user,
     example: {
       body: {
@@ -109,7 +109,7 @@ export const userOperations = additions('Users', {
     params,
     body: Type.Object({
       role: Type.Optional(oneOf(roles)),
-      email: Type.Optional(nullable(email)),
+      email: maybe(email),
       disabled: Type.Optional(Type.Boolean()),
     }),
     data: user,
@@ -127,9 +127,7 @@ export const userOperations = additions('Users', {
     params,
     body: Type.Object({
       password,
-      oldPassword: Type.Optional(
-        nullable(secret({ min: 1 }, { description: 'the current password; required to change your own' })),
-      ),
+      oldPassword: maybe(secret({ min: 1 }, { description: 'the current password; required to change your own' })),
     }),
     data: user,
     errors: [404, Code.wrongPassword],

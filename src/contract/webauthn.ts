@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { expireTime, jwt, loginData, session } from './auth.ts';
 import { Code } from './codes.ts';
 import { additions, administration, adminOnly } from './define.ts';
-import { JUDGED, line, nullable, SHAPE, secret, shown, timestamp, token } from './fields.ts';
+import { boolean, JUDGED, line, maybe, nullable, SHAPE, secret, shown, timestamp, token } from './fields.ts';
 import { passkeyIds } from './ids.ts';
 import { passkeyBounds, stepUpSeconds, textLengths } from './limits.ts';
 import { SSH_APPLICATION } from './ssh-key.ts';
@@ -46,7 +46,7 @@ const assertion = Type.Object(
       clientDataJSON,
       authenticatorData: bytes(passkeyBounds.authenticatorData),
       signature: bytes(passkeyBounds.signature),
-      userHandle: Type.Optional(nullable(bytes(passkeyBounds.id))),
+      userHandle: maybe(bytes(passkeyBounds.id)),
     }),
   },
   { description: 'what `navigator.credentials.get` returned, as JSON' },
@@ -104,7 +104,7 @@ export const passkeyOperations = additions('Security keys of users', {
     limit: 'signIn',
     body: Type.Object({
       response: assertion,
-      loginTicket: Type.Optional(nullable(token({ description: '`data.loginTicket` of the login with the password' }))),
+      loginTicket: maybe(token({ description: '`data.loginTicket` of the login with the password' })),
       session,
     }),
     data: loginData,
@@ -150,8 +150,8 @@ export const passkeyOperations = additions('Security keys of users', {
     params: Type.Object(ofUser),
     data: Type.Object({
       list: Type.Array(passkey),
-      required: Type.Boolean({ description: 'whether the user must sign in with a key' }),
-      requiredByUser: Type.Boolean({ description: 'whether that was set for this user, besides the policy' }),
+      required: boolean('whether the user must sign in with a key'),
+      requiredByUser: boolean('whether that was set for this user, besides the policy'),
     }),
     errors: [404],
   },
@@ -176,7 +176,7 @@ export const passkeyOperations = additions('Security keys of users', {
     ...administration,
     ownUser: 'userId',
     params: Type.Object(ofUser),
-    body: Type.Object({ required: Type.Boolean({ description: 'whether this user must sign in with a key' }) }),
+    body: Type.Object({ required: boolean('whether this user must sign in with a key') }),
     data: Type.Object({ userId: shown('user id', 'USR-1'), required: Type.Boolean() }),
     errors: [404],
     example: { params: { userId: 'USR-1' }, body: { required: false } },
@@ -211,7 +211,7 @@ export const passkeyOperations = additions('Security keys of users', {
     peopleOnly: true,
     limit: 'query',
     body: Type.Object({
-      password: Type.Optional(nullable(secret({ min: 1 }, { description: 'password of the calling user' }))),
+      password: maybe(secret({ min: 1 }, { description: 'password of the calling user' })),
       response: Type.Optional(assertion),
     }),
     data: Type.Object({ token: jwt, expireTime }),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { journalEventTypes } from './event-types.ts';
-import { count, line, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
+import { count, line, maybe, nullable, oneOf, secret, shown, timestamp, token, whole } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
 import { webhookStates } from './values.ts';
@@ -46,7 +46,7 @@ const attempt = Type.Object({
   eventId: count('id of the event'),
   type: shown('type of the event', 'DEVICE_REGISTERED'),
   messageId: shown('the header webhook-id: the same in each attempt'),
-  attempt: Type.Integer({ minimum: 1, description: 'number of the attempt for this event, from 1' }),
+  attempt: whole('number of the attempt for this event, from 1', { min: 1 }),
   at: timestamp('when it was made'),
   milliseconds: count('how long it took'),
   delivered: Type.Boolean(),
@@ -80,22 +80,18 @@ export const webhookOperations = additions('Webhooks', {
         description: 'address that starts with https://, without a user name and a password',
         examples: ['https://hooks.example.com/devmgr'],
       }),
-      types: Type.Optional(
-        nullable(
-          Type.Array(oneOf(journalEventTypes), {
-            minItems: 1,
-            maxItems: journalEventTypes.length,
-            description: `types of event to post, of ${journalEventTypes.join(', ')}; absent or null for all`,
-            examples: [['DEVICE_REGISTERED', 'DEVICE_LOCKED']],
-          }),
-        ),
+      types: maybe(
+        Type.Array(oneOf(journalEventTypes), {
+          minItems: 1,
+          maxItems: journalEventTypes.length,
+          description: `types of event to post, of ${journalEventTypes.join(', ')}; absent or null for all`,
+          examples: [['DEVICE_REGISTERED', 'DEVICE_LOCKED']],
+        }),
       ),
-      secret: Type.Optional(
-        nullable(
-          secret(
-            { min: 1, max: webhookBounds.secret },
-            { description: 'whsec_ and base64 of 24 to 64 bytes; the daemon makes one if it is absent or null' },
-          ),
+      secret: maybe(
+        secret(
+          { min: 1, max: webhookBounds.secret },
+          { description: 'whsec_ and base64 of 24 to 64 bytes; the daemon makes one if it is absent or null' },
         ),
       ),
     }),

@@ -7,7 +7,7 @@ import { type Context, notify } from '../../../framework/context.ts';
 import { exportedDevices } from '../../../framework/devices/export-stream.ts';
 import { inGroups } from '../../../jobs/job-run.ts';
 import type { BulkFlags } from './flags.ts';
-import { devices, operations } from './operations.ts';
+import { devices, fittingStates, operations } from './operations.ts';
 import { type BulkResult, invalidResult, writerOf } from './results.ts';
 import { filterOfPairs } from './selection.ts';
 import { foundItems, type Item, itemsNamed, namedInFile } from './source.ts';
@@ -59,9 +59,9 @@ async function* planOf(
 
 function planned(operation: BatchOperation, { target }: Item, device: PlannedDevice): BulkResult {
   const { deviceId, serialNumber, status } = device;
-  const { fits, done } = operations[operation];
+  const { done } = operations[operation];
   const base = { ...target, deviceId, serialNumber, operation };
-  return fits.includes(status as DeviceStatus)
+  return fittingStates[operation].includes(status as DeviceStatus)
     ? { ...base, status: 'planned', message: `would be ${done}` }
     : { ...base, status: 'failed', message: `would be refused: it is ${status}` };
 }

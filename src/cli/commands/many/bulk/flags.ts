@@ -6,13 +6,13 @@ import { filterFlags } from '../../../framework/devices/filter.ts';
 import type { ArgShape, FlagShapes, FlagValues } from '../../../framework/flags.ts';
 import { fileFlag, yesFlag } from '../../../framework/flags.ts';
 import { tableFlags } from '../../../jobs/table-flags.ts';
-import { mostUnasked, operations } from './operations.ts';
+import { fittingStates, mostUnasked } from './operations.ts';
 
 /** Names one device or several. Completion offers those that the operation does not refuse. */
 export const devicesArg = (operation: BatchOperation): ArgShape => ({
   ...deviceArg,
   rest: true,
-  states: operations[operation].fits,
+  states: fittingStates[operation],
 });
 
 /** Flags that select many devices, and keep a record of what was done. */

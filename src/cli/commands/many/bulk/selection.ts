@@ -10,7 +10,7 @@ import { camel, type FlagShape, type FlagValues } from '../../../framework/flags
 import { Flag } from '../../../framework/options.ts';
 import { askText, demandYes } from '../../../terminal/prompt.ts';
 import { safe } from '../../../terminal/text.ts';
-import { devices, operations } from './operations.ts';
+import { devices, fittingStates, operations } from './operations.ts';
 import { foundItems, type Item, itemsNamed } from './source.ts';
 
 /** The filter for `NAME=VALUE` texts; names and values are those of the flags of `list`. */
@@ -100,10 +100,9 @@ export async function namedDevices(
 /** "12 devices match: 10 LOCKED, 2 ACTIVE.", which of them will be refused, and how many an earlier run has changed. */
 export function previewOf({ items, states, skipped }: Selection, operation: BatchOperation): string {
   if (items.length === 0) return skipped === 0 ? 'No device matches.' : 'Nothing to do: every device is done.';
-  const { fits } = operations[operation];
   const counts = [...states].map(([state, amount]) => `${count(amount)} ${safe(state)}`).join(', ');
   const refused = [...states].reduce(
-    (sum, [state, count]) => sum + (fits.includes(state as DeviceStatus) ? 0 : count),
+    (sum, [state, count]) => sum + (fittingStates[operation].includes(state as DeviceStatus) ? 0 : count),
     0,
   );
   const note = refused ? ` ${devices(refused)} will be refused because of the state.` : '';

@@ -2,7 +2,7 @@ import type { Context } from '../../../framework/context.ts';
 import { resolveDevice } from '../../../framework/devices/device.ts';
 import type { BulkChange } from './change.ts';
 import { isBulk } from './flags.ts';
-import { operations } from './operations.ts';
+import { offeredStates } from './operations.ts';
 
 /**
  * Changes the device that the command line names with `one`; several devices, and those that are marked in a list at the terminal,
@@ -22,7 +22,7 @@ export async function changeTargets(
     const { changeMany } = await import('./change.ts');
     return changeMany(context, { ...change, names });
   }
-  await one(await resolveDevice(context, names[0], flags.plugged, operations[operation].offers));
+  await one(await resolveDevice(context, names[0], flags.plugged, offeredStates[operation]));
   return undefined;
 }
 
@@ -31,7 +31,7 @@ async function targetsOf(context: Context, { operation, names, flags }: BulkChan
   const isNamed = names.length > 0 || flags.file !== undefined || flags.filter.length > 0 || flags.plugged;
   if (isNamed || !context.canAsk) return { names, isBatch: isBulk(names, flags) };
   const { pickDevices } = await import('../../../framework/pickers/devices.ts');
-  const picked = await pickDevices(context, operations[operation].offers);
+  const picked = await pickDevices(context, offeredStates[operation]);
   // The command for one device has the stricter confirmation: the id is typed.
   const isSingle = operation === 'DEACTIVATE' && !isBulk(picked, flags);
   return { names: picked, isBatch: !isSingle };

@@ -17,7 +17,7 @@ import { type FlagValues, fileFlag } from '../../../framework/flags.ts';
 import { present } from '../../../framework/present.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { devices as counted, operations } from '../bulk/operations.ts';
+import { devices as counted, fittingStates, operations } from '../bulk/operations.ts';
 import { checkPlanFile, type Plan, writePlan } from './plan-file.ts';
 
 const { 'last-used-before': _, ...selecting } = filterFlags;
@@ -46,7 +46,7 @@ export const cleanupPlan = command({
     if (action === undefined) throw usage('--action is missing', `give one of ${planActions.join(', ')}`);
     if (file === undefined) throw usage('--out is missing', 'name the plan file: --out FILE');
     checkPlanFile(file);
-    const { fits } = operations[operationOf[action]];
+    const fits = fittingStates[operationOf[action]];
     checkStates(action, fits, selection.status);
     const criteria = { status: [...fits], ...criteriaOf(selection) };
     const given = await reasonOf(context, reason);

@@ -22,7 +22,7 @@ import { ResultWriter } from '../../../jobs/result-writer.ts';
 import { tableFlags } from '../../../jobs/table-flags.ts';
 import { meetServer } from '../../../session/server-identity.ts';
 import { safe, shellWord } from '../../../terminal/text.ts';
-import { operations } from '../bulk/operations.ts';
+import { fittingStates } from '../bulk/operations.ts';
 import { checkPlanFile, writePlan } from '../cleanup/plan-file.ts';
 import { scannedNumbers } from './scanned.ts';
 import { markSeen } from './seen.ts';
@@ -120,7 +120,7 @@ class Report {
   }
 
   #plan({ deviceId, serialNumber, status, userId, activatedAt, lastUsedAt }: ExportedDevice): void {
-    if (this.#action === undefined || !operations[operationOf[this.#action]].fits.includes(status)) return;
+    if (this.#action === undefined || !fittingStates[operationOf[this.#action]].includes(status)) return;
     if (this.planned.length === maxPlanned)
       throw usage(`more than ${count(maxPlanned)} devices are missing`, 'select fewer devices with more filters');
     this.planned.push({ deviceId, serialNumber, status, userId, activatedAt, lastUsedAt });
