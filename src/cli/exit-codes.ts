@@ -67,36 +67,17 @@ export const codeOfFault: Readonly<Record<FaultKind, number | string>> = {
   failure: 'FAILED',
 };
 
-/** Exit code of a business code. HTTP status codes are accepted as well: a proxy may answer with one. */
-export function exitOfCode(code: number): number {
-  switch (code) {
-    case 400:
-    case Code.parameterError:
-      return exitCodes.usage;
-    case 401:
-    case Code.userNotFound:
-    case Code.wrongPassword:
-    case Code.tokenInvalid:
-    case Code.tokenExpired:
-      return exitCodes.login;
-    case 403:
-    case Code.noPermission:
-      return exitCodes.permission;
-    case 404:
-    case Code.deviceNotFound:
-    case Code.backupNotFound:
-    case Code.versionNotFound:
-      return exitCodes.absent;
-    case Code.alreadyActivated:
-    case Code.activationCodeInvalid:
-    case Code.deviceLocked:
-    case Code.deviceDeactivated:
-    case Code.serialDuplicated:
-    case 412:
-      return exitCodes.refused;
-    case 429:
-      return exitCodes.limited;
-    default:
-      return exitCodes.failure;
-  }
-}
+/** The business codes of each exit code. HTTP status codes are accepted as well: a proxy may answer with one. */
+const codesOfExits: readonly (readonly [exit: keyof typeof exitCodes, codes: readonly number[]])[] = [
+  ['usage', [400, Code.parameterError]],
+  ['login', [401, Code.userNotFound, Code.wrongPassword, Code.tokenInvalid, Code.tokenExpired]],
+  ['permission', [403, Code.noPermission]],
+  ['absent', [404, Code.deviceNotFound, Code.backupNotFound, Code.versionNotFound]],
+  ['refused', [412, Code.alreadyActivated, Code.activationCodeInvalid, Code.deviceLocked, Code.deviceDeactivated]],
+  ['refused', [Code.serialDuplicated]],
+  ['limited', [429]],
+];
+
+/** Exit code of a business code. */
+export const exitOfCode = (code: number): number =>
+  exitCodes[codesOfExits.find(([, codes]) => codes.includes(code))?.[0] ?? 'failure'];

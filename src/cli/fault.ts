@@ -75,29 +75,18 @@ export const isOfDisk = (error: unknown): error is NodeJS.ErrnoException => disk
 export const notWritten = (message: string, error: unknown, hint: string | null = null): Fault =>
   new Fault(isOfDisk(error) ? 'failure' : 'usage', `${message}: ${systemWords(error)}`, hint);
 
+const wordsOfCodes: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of the path is not a folder',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EMFILE: 'too many files are open',
+  EEXIST: 'it already exists',
+};
+
 /** A system error in words. */
-export function systemWords(error: unknown): string {
-  switch (systemCode(error)) {
-    case 'ENOENT':
-      return 'it does not exist';
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    case 'EISDIR':
-      return 'it is a folder';
-    case 'ENOTDIR':
-      return 'part of the path is not a folder';
-    case 'ENOSPC':
-      return 'the disk is full';
-    case 'EDQUOT':
-      return 'the disk quota is used up';
-    case 'EROFS':
-      return 'the file system is read-only';
-    case 'EMFILE':
-      return 'too many files are open';
-    case 'EEXIST':
-      return 'it already exists';
-    default:
-      return errorWords(error);
-  }
-}
+export const systemWords = (error: unknown): string => wordsOfCodes[systemCode(error) ?? ''] ?? errorWords(error);

@@ -23,9 +23,11 @@ interface WantedValues {
   readonly operands: readonly string[];
 }
 
+type Values = readonly Word[];
+
 /** The values of a kind. None begins with a dash: the shell would insert a flag. Rejects if the server does not answer. */
-export async function liveValues(wanted: WantedValues, context: Context): Promise<readonly Word[]> {
-  const words = await read(wanted, context);
+export async function liveValues(wanted: WantedValues, context: Context): Promise<Values> {
+  const words = (await readers[wanted.offer]?.(context, wanted)) ?? [];
   return words.filter(([word]) => typeof word === 'string' && !word.startsWith('-'));
 }
 
@@ -33,15 +35,14 @@ export async function liveValues(wanted: WantedValues, context: Context): Promis
 const wordsOf = async <T>(answer: Promise<{ readonly list: readonly T[] }>, word: (item: T) => Word): Promise<Word[]> =>
   (await answer).list.map(word);
 
-async function read({ offer, typed, states, operands }: WantedValues, context: Context): Promise<readonly Word[]> {
-  const { registry, settings } = context;
-  const query = { size: 100 };
-  switch (offer) {
-    case 'device':
-      return devices(context, typed, states);
-    case 'user':
-      return wordsOf(registry.call('listUsers', { query }), user => [user.username, user.role]);
-    case 'holder': {
+const query = { size: 100 };
+
+/** The values of each kind; the other kinds have none here. */
+const readers: Readonly<Partial<Record<Offer, (context: Context, wanted: WantedValues) => Values | Promise<Values>>>> =
+  {
+    device: devices,
+    user: ({ registry }) => wordsOf(registry.call('listUsers', { query }), user => [user.username, user.role]),
+    async holder({ registry }, { typed }) {
       const [{ list }, persons] = await Promise.all([
         registry.call('listDevices', { query }),
         ifKnown(personsWith(registry, typed, { active: true })),
@@ -49,54 +50,40 @@ async function read({ offer, typed, states, operands }: WantedValues, context: C
       const words = new Map(list.flatMap(({ userId }): Word[] => (userId === null ? [] : [[userId, '']])));
       for (const { userName, name } of persons?.list ?? []) words.set(userName, name ?? '');
       return [...words];
-    }
-    case 'key': {
-      const { list } = await context.hardware.call('listKeys');
+    },
+    async key({ hardware }) {
+      const { list } = await hardware.call('listKeys');
       return list.flatMap(({ serialNumber, model }): Word[] => (serialNumber ? [[serialNumber, model ?? '']] : []));
-    }
-    case 'trusted': {
+    },
+    async trusted({ registry }) {
       const { certificates } = await registry.call('listTrust');
       return certificates.map(({ fingerprint, label, subject }): Word => [fingerprint, label || subject]);
-    }
-    case 'token': {
+    },
+    async token({ registry }) {
       const { list } = await registry.call('listTokens', { query });
       return list.filter(token => token.revokedAt === null).map((token): Word => [token.name, token.role]);
-    }
-    case 'person':
-      return wordsOf(registry.call('listPeople', { query: typed ? { ...query, keyword: typed } : query }), person => [
-        person.userName,
-        person.name ?? '',
-      ]);
-    case 'webhook':
-      return wordsOf(registry.call('listWebhooks'), webhook => [webhook.webhookId, webhook.url]);
-    case 'provider':
-      return wordsOf(registry.call('listProviders'), provider => [provider.name, provider.type]);
-    case 'backup':
-      return backups(context, operands[0] ?? '');
-    case 'version':
-      return wordsOf(registry.call('listAppVersions', { query }), app => [
-        app.versionId,
-        `${app.platform} ${app.version}`,
-      ]);
-    case 'manufacturer': {
+    },
+    person({ registry }, { typed }) {
+      const persons = registry.call('listPeople', { query: typed ? { ...query, keyword: typed } : query });
+      return wordsOf(persons, person => [person.userName, person.name ?? '']);
+    },
+    webhook: ({ registry }) => wordsOf(registry.call('listWebhooks'), webhook => [webhook.webhookId, webhook.url]),
+    provider: ({ registry }) => wordsOf(registry.call('listProviders'), provider => [provider.name, provider.type]),
+    backup: backups,
+    version: ({ registry }) =>
+      wordsOf(registry.call('listAppVersions', { query }), app => [app.versionId, `${app.platform} ${app.version}`]),
+    async manufacturer({ registry }) {
       const { byManufacturer } = await registry.call('getStatistics');
       return byManufacturer.map(({ manufacturer, count }): Word => [manufacturer, String(count)]);
-    }
-    case 'profile':
-      return knownProfiles(settings.home, readConfig(settings.home)).map((name): Word => [name, '']);
-    case 'station':
-      return Object.keys(readConfig(settings.home).stations).map((name): Word => [name, '']);
-    case 'server':
-      return [
-        [`http://${defaultHost}:${defaultPort}`, 'the usual address of the local daemon'],
-        ...stored(context, 'server'),
-      ];
-    case 'username':
-      return stored(context, 'username');
-    default:
-      return [];
-  }
-}
+    },
+    profile: ({ settings: { home } }) => knownProfiles(home, readConfig(home)).map(name => [name, '']),
+    station: ({ settings: { home } }) => Object.keys(readConfig(home).stations).map(name => [name, '']),
+    server: context => [
+      [`http://${defaultHost}:${defaultPort}`, 'the usual address of the local daemon'],
+      ...stored(context, 'server'),
+    ],
+    username: context => stored(context, 'username'),
+  };
 
 /** Values that any profile has for a setting. */
 function stored({ settings }: Context, setting: ProfileSetting): readonly Word[] {
@@ -107,11 +94,7 @@ function stored({ settings }: Context, setting: ProfileSetting): readonly Word[]
 }
 
 /** The newest devices by deviceId; if a part is typed, those that begin with it, also by serial number. */
-async function devices(
-  { registry }: Context,
-  typed: string,
-  states: readonly DeviceStatus[] | undefined,
-): Promise<readonly Word[]> {
+async function devices({ registry }: Context, { typed, states }: WantedValues): Promise<Values> {
   const query = { size: maxDevices, ...(typed ? { keyword: typed } : {}), ...(states ? { status: [...states] } : {}) };
   const { list } = await registry.call('listDevices', { query });
   return list.flatMap(({ deviceId, serialNumber, status, userId }): Word[] => [
@@ -121,7 +104,7 @@ async function devices(
 }
 
 /** The backups of the device that is the first argument. */
-async function backups({ registry }: Context, name: string): Promise<readonly Word[]> {
+async function backups({ registry }: Context, { operands: [name = ''] }: WantedValues): Promise<Values> {
   const isId = deviceIds.parse(name) !== null;
   const found = isId ? null : await registry.call('listDevices', { query: { serialNumber: name, size: 1 } });
   const deviceId = found === null ? name : found.list[0]?.deviceId;
