@@ -3,7 +3,7 @@ import { Code } from './codes.ts';
 import { operations } from './define.ts';
 import { boolean, maybe, nullable, oneOf, secret, shown, timestamp, token } from './fields.ts';
 import { userIds } from './ids.ts';
-import { accountRoles, roles, sessionKinds } from './values.ts';
+import { accountRoles, roles } from './values.ts';
 
 /** A token of a login. */
 export const jwt = Type.String({
@@ -15,7 +15,7 @@ export const expireTime = timestamp('when the token expires');
 
 /** A page that keeps its token in the browser sets this: some operations then need a recent sign-in. */
 export const session = maybe(
-  oneOf(sessionKinds, {
+  oneOf(['CONSOLE'], {
     description: 'CONSOLE: a session in a browser, in which some operations need a sign-in of the last ten minutes',
   }),
 );

@@ -5,7 +5,7 @@ import { deviceId } from './device-fields.ts';
 import { boolean, line, maybe, nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { personIds } from './ids.ts';
 import { decisionBounds, receiptBounds, textLengths } from './limits.ts';
-import { advisoryRules, decisionReasons } from './values.ts';
+import { decisionReasons } from './values.ts';
 
 const named = (most: number, description: string, example: string) =>
   maybe(line(most, { description, examples: [example] }));
@@ -43,7 +43,7 @@ export const decisionOperations = additions('Decisions', {
     body: Type.Object({
       questions: Type.Array(Type.Object(keyNames), { minItems: 1, maxItems: decisionBounds.questions }),
       advisories: Type.Optional(
-        oneOf(advisoryRules, {
+        oneOf(['allow', 'refuse'], {
           description:
             'what an advisory about the key does. allow (default): the answer stays true, with the reason `advisory`; refuse: it is false',
         }),

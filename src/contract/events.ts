@@ -13,7 +13,7 @@ import {
 import { boolean, count, nullable, oneOf, shown, timestamp, whole } from './fields.ts';
 import { key } from './hardware.ts';
 import { deviceIds, personIds, versionIds } from './ids.ts';
-import { identityChanges, receiptKinds } from './key-values.ts';
+import { receiptKinds } from './key-values.ts';
 import { caseEnds, caseKinds, personSources, provisioningSources } from './person-values.ts';
 import type { Tags } from './tags.ts';
 import { type ActorKind, actorKinds } from './values.ts';
@@ -31,7 +31,7 @@ const fieldSchemas: Readonly<Record<EventField, TSchema>> = {
   receiptKind: oneOf(receiptKinds),
   loanEnd: timestamp('when the loan ended'),
   sentAt: timestamp('when it was sent to its person'),
-  identityChange: oneOf(identityChanges),
+  identityChange: oneOf(['bound', 'proved', 'lost']),
   caseKind: oneOf(caseKinds),
   caseEnd: oneOf(caseEnds),
   figure: count('see `GET /api/people/check`'),

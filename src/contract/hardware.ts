@@ -19,15 +19,7 @@ import {
   whole,
 } from './fields.ts';
 import { identifiedKey, identifying } from './identity-shapes.ts';
-import {
-  driverStates,
-  evidenceMethods,
-  hardwareFailures,
-  issueSteps,
-  keyRefusals,
-  keyTransports,
-  provingStates,
-} from './key-values.ts';
+import { evidenceMethods, hardwareFailures, keyRefusals, keyTransports, provingStates } from './key-values.ts';
 import { bodyBounds, pinBounds, textLengths } from './limits.ts';
 import { claims, evidence, proof } from './proof.ts';
 import { signing } from './receipts.ts';
@@ -68,7 +60,7 @@ export type Key = Static<typeof key>;
 /** State of one hardware driver. */
 export const driverStatus = Type.Object({
   name: shown('driver', 'hid'),
-  state: oneOf(driverStates),
+  state: oneOf(['ready', 'unavailable']),
   detail: shown('what is watched, or what is missing and how to fix it'),
 });
 /** State of one hardware driver. `detail` is a sentence for people. */
@@ -163,7 +155,7 @@ export const hardwareOperations = additions('Hardware', {
       'state: reports what the key reports about its PIN, and whether it has one of the credentials. pin: sets the PIN of a key that has none; one that is set is never replaced. credential: enters the PIN once and has the key store a credential for the creation options of a provider, which needs a touch; without a PIN if the options do not require user verification. forget: removes such a credential from the key. rules: minPinLength is what a PIN has at least from now on, and with changePin the PIN has to be changed before it opens anything else; some keys cannot keep that. reset: erases all credentials and the PIN, and needs a touch. It is sent only within 10 seconds after the daemon has seen the key being plugged in, whatever the key itself allows. The PIN is neither stored nor logged. A closed request cancels what waits for a touch. Refused with 2007 over the network or through a proxy, unless the operator of the daemon allows that (DEVMGR_REMOTE_ISSUING).',
     ...ofKey,
     body: Type.Object({
-      step: oneOf(issueSteps),
+      step: oneOf(['state', 'pin', 'credential', 'forget', 'rules', 'reset']),
       serialNumber: line(textLengths.serialNumber, { description: 'serial number of the key' }),
       pin: Type.Optional(pinText),
       changePin: Type.Optional(boolean('for rules; by default true without minPinLength')),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { assertion, identityId } from './assertion.ts';
 import * as f from './device-fields.ts';
 import { boolean, bytesOf, line, maybe, nullable, oneOf, shown, timestamp } from './fields.ts';
-import { identitySteps, numberSources } from './key-values.ts';
+import { numberSources } from './key-values.ts';
 import { identityBounds, proofBounds, textLengths } from './limits.ts';
 import { aaguid, type FidoEvidence, fidoEvidence, type U2fEvidence, u2fEvidence } from './proof.ts';
 
@@ -65,7 +65,7 @@ export const identified = Type.Object({
 
 /** A request to the hardware service about the identity of a key. */
 export const identifying = Type.Object({
-  step: oneOf(identitySteps),
+  step: oneOf(['make', 'find', 'prove', 'name']),
   relyingParty: line(textLengths.username, {
     pattern: '^[0-9a-f]{32}\\.devmgr\\.invalid$',
     shape: 'a relying party of devmgr',

@@ -6,7 +6,7 @@ import { additions } from './define.ts';
 import * as f from './device-fields.ts';
 import { boolean, maybe, nullable, oneOf, shown, timestamp, token, whole } from './fields.ts';
 import { candidate, firmware, identified, made, station } from './identity-shapes.ts';
-import { fidoProtocols, identityActions, identityPolicies } from './key-values.ts';
+import { identityActions, identityPolicies } from './key-values.ts';
 import { identityBounds, proofBounds } from './limits.ts';
 import { aaguid } from './proof.ts';
 import { changers } from './values.ts';
@@ -54,7 +54,7 @@ export const identityOperations = additions('Identity', {
     access: changers,
     limit: 'query',
     body: Type.Object({
-      protocol: oneOf(fidoProtocols, { description: 'protocol of the key' }),
+      protocol: oneOf(['CTAP2', 'U2F'], { description: 'protocol of the key' }),
       aaguid: maybe(aaguid),
       firmware,
       station,

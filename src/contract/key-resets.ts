@@ -4,7 +4,6 @@ import { signedAction } from './assertion.ts';
 import { Code } from './codes.ts';
 import { additions } from './define.ts';
 import { boolean, count, nullable, oneOf, shown, timestamp, token } from './fields.ts';
-import { resetStages } from './key-values.ts';
 import { changers } from './values.ts';
 import { storedOnKey } from './webauthn.ts';
 
@@ -42,7 +41,7 @@ export const keyResetOperations = additions('Providers', {
     access: changers,
     params,
     body: Type.Object({
-      stage: oneOf(resetStages),
+      stage: oneOf(['begun', 'done', 'canceled']),
       hadPin: Type.Optional(boolean('for begun: whether the key has a PIN')),
       ...signedAction,
     }),

@@ -11,12 +11,6 @@ export const provingStates = ['running', 'touch'] as const;
 /** A state of a key that proves itself. */
 export type ProvingState = (typeof provingStates)[number];
 
-/** Steps in which a key is issued. */
-export const issueSteps = ['state', 'pin', 'credential', 'forget', 'rules', 'reset'] as const;
-
-/** Stages in the record of the reset of a key. */
-export const resetStages = ['begun', 'done', 'canceled'] as const;
-
 /** Refusals of a key that is issued, as in drivers/hardware-error.ts. */
 export const keyRefusals = namesIn(
   'excluded full no-credential not-allowed pin-blocked pin-invalid pin-not-set pin-policy pin-replug pin-required',
@@ -24,9 +18,6 @@ export const keyRefusals = namesIn(
 
 /** Kinds of failures of hardware, as in drivers/driver.ts. */
 export const hardwareFailures = namesIn('unavailable no-permission removed busy mute timeout aborted protocol');
-
-/** States of a hardware driver. */
-export const driverStates = ['ready', 'unavailable'] as const;
 
 /**
  * Grades of the genuineness of a key. `none`: nothing. `claimed`: only what the key reports about itself. `model`: the
@@ -83,13 +74,7 @@ export const identityPolicies = ['required', 'where-needed', 'never'] as const;
 export type IdentityPolicy = (typeof identityPolicies)[number];
 /** Where the serial number of a key with a credential is from. */
 export const numberSources = ['key', 'printed', 'auto'] as const;
-/** Protocols of FIDO keys. */
-export const fidoProtocols = ['CTAP2', 'U2F'] as const;
 /** Actions for which a key with a credential of the registry signs. */
 export const identityActions = ['issue', 'reset', 'receipt'] as const;
 /** An action for which a key with a credential of the registry signs. */
 export type IdentityAction = (typeof identityActions)[number];
-/** Steps in which an attached key is asked about its identity. */
-export const identitySteps = ['make', 'find', 'prove', 'name'] as const;
-/** Changes of the credential by which a key is recognized. */
-export const identityChanges = ['bound', 'proved', 'lost'] as const;

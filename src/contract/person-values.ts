@@ -1,4 +1,5 @@
 /** The values that the interface fixes for persons, as plain data. */
+import { namesIn } from './names.ts';
 
 /** Where a person is from: added here, by an identity provider, from a directory, or from a file that an ADMIN imports. */
 export const personSources = ['local', 'scim', 'directory', 'import'] as const;
@@ -6,41 +7,18 @@ export const personSources = ['local', 'scim', 'directory', 'import'] as const;
 export type PersonSource = (typeof personSources)[number];
 
 /** Where data of a person stays after an erasure. */
-export const erasureLimits = [
-  'backups',
-  'home',
-  'database-log',
-  'forwarding',
-  'webhooks',
-  'stations',
-  'journal',
-  'accounts',
-  'source',
-  'tokens',
-  'logs',
-] as const;
+export const erasureLimits = namesIn(
+  'backups home database-log forwarding webhooks stations journal accounts source tokens logs',
+);
 
 /** Kinds of what a person can have, in the case of a leaver. */
-export const caseKinds = [
-  'device',
-  'account',
-  'session',
-  'token',
-  'passkey',
-  'credential',
-  'issue',
-  'loan',
-  'pin',
-] as const;
+export const caseKinds = namesIn('device account session token passkey credential issue loan pin');
 /** A kind of what a person can have. */
 export type CaseKind = (typeof caseKinds)[number];
 /** The state of an item of a case. `kept`: an ADMIN has decided that it stays. */
 export const caseStates = ['open', 'closed', 'kept'] as const;
 /** How the case of a leaver ended: an ADMIN closed it, or the person is back. */
 export const caseEnds = ['closed', 'returned'] as const;
-
-/** Outcomes in the log of provisioning. */
-export const provisioningOutcomes = ['added', 'updated', 'left', 'held', 'returned', 'refused'] as const;
 
 /** Sources whose refused values are listed. */
 export const provisioningSources = ['scim', 'directory', 'import'] as const satisfies readonly PersonSource[];
@@ -64,28 +42,12 @@ export type DirectoryRun = (typeof directoryRuns)[number];
 /** Steps of a run for a person; `skipped`: for an entry that cannot be one. */
 export const directorySteps = ['new', 'changed', 'left', 'held', 'back', 'skipped'] as const;
 
-/** Kinds of records that a batch of a source changes, and that an undo restores. */
-export const undoKinds = ['person', 'account', 'device'] as const;
 /** Results of an undo: it is as before; it already was; it is not changed. */
 export const undoOutcomes = ['restored', 'unchanged', 'left'] as const;
 /** Fields that an undo restores. `newUserName`: a user name that waits for a release. */
-export const undoFields = [
-  'active',
-  'userName',
-  'newUserName',
-  'name',
-  'names',
-  'email',
-  'externalId',
-  'source',
-  'groups',
-  'disabled',
-  'status',
-  'userId',
-  'personId',
-] as const;
+export const undoFields = namesIn(
+  'active userName newUserName name names email externalId source groups disabled status userId personId',
+);
 
 /** Why an active person is not one at the identity provider. */
 export const driftReasons = ['gone', 'disabled'] as const;
-/** Effects of a comparison on such a person. */
-export const driftOutcomes = ['active', 'left', 'held', 'due'] as const;

@@ -5,7 +5,7 @@ import { nullable, oneOf, shown, timestamp, token } from './fields.ts';
 import { provisioningLog, refusedBounds } from './limits.ts';
 import { paged, pageQuery } from './paging.ts';
 import { personId } from './people.ts';
-import { personSources, provisioningOutcomes, provisioningSources } from './person-values.ts';
+import { personSources, provisioningSources } from './person-values.ts';
 
 const refusedRequest = Type.Object({
   at: timestamp('when it was refused last'),
@@ -50,7 +50,7 @@ export const provisioningOperations = additions('Persons', {
         ),
         personId: nullable(personId),
         userName: nullable(shown('user name of the person', 'ada.lovelace')),
-        outcome: oneOf(provisioningOutcomes),
+        outcome: oneOf(['added', 'updated', 'left', 'held', 'returned', 'refused']),
         fields: Type.Array(Type.String(), {
           description: 'fields that were changed, or left out of a refused request',
         }),

@@ -3,10 +3,10 @@ import { type Static, Type } from 'typebox';
 import { additions, adminOnly } from './define.ts';
 import { boolean, count, instant, nullable, oneOf, shown, token } from './fields.ts';
 import { undoBounds } from './limits.ts';
-import { undoFields, undoKinds, undoOutcomes } from './person-values.ts';
+import { undoFields, undoOutcomes } from './person-values.ts';
 
 const undoStep = Type.Object({
-  kind: oneOf(undoKinds),
+  kind: oneOf(['person', 'account', 'device']),
   id: shown('id of the person, account or device', 'DEV-1'),
   name: nullable(shown('user name of the person or account; userId of the device', 'ada.lovelace')),
   outcome: oneOf(undoOutcomes, {

@@ -31,9 +31,6 @@ export const codePurposes = ['SESSION', 'STREAM'] as const;
 /** A purpose of a single-use code. */
 export type CodePurpose = (typeof codePurposes)[number];
 
-/** Kinds of sessions that a login can ask for. */
-export const sessionKinds = ['CONSOLE'] as const;
-
 /** How the text of every service token begins. */
 export const serviceTokenPrefix = 'devmgr_';
 
@@ -55,21 +52,9 @@ export type TokenPermission = (typeof tokenPermissions)[number];
 export const permissionsWithoutRole: readonly TokenPermission[] = ['scim', 'decide', 'ssh', 'record-use'];
 
 /** Why a key may be used, or not: see the operation `decide`. */
-export const decisionReasons = [
-  'active',
-  'inactive',
-  'locked',
-  'deactivated',
-  'left',
-  'unknown',
-  'proof',
-  'advisory',
-] as const;
+export const decisionReasons = namesIn('active inactive locked deactivated left unknown proof advisory');
 /** Why a key may be used, or not. */
 export type DecisionReason = (typeof decisionReasons)[number];
-/** Effects of a security advisory on a decision; the first one applies if a request has none. */
-export const advisoryRules = ['allow', 'refuse'] as const;
-
 /** Types of device: UKEY is a USB security key, SIMKEY a SIM-based key. */
 export const deviceTypes = ['UKEY', 'SIMKEY'] as const;
 /** A type of device. */
@@ -168,15 +153,7 @@ export const ssoChecks = [
   'back-channel logout',
   'client secret',
 ] as const;
-export const directoryChecks = [
-  'connection',
-  'server',
-  'sign-in',
-  'pages',
-  'changes',
-  'entries',
-  'attributes',
-] as const;
+export const directoryChecks = namesIn('connection server sign-in pages changes entries attributes');
 /** What a test of a provider looks at. */
 export type ProviderCheckName = (typeof ssoChecks)[number] | (typeof directoryChecks)[number];
 
@@ -184,9 +161,6 @@ export type ProviderCheckName = (typeof ssoChecks)[number] | (typeof directoryCh
 export const ssoProblems = namesIn('away busy client denied disabled groups key other overage state token');
 /** Why a sign-in at the provider failed. */
 export type SsoProblem = (typeof ssoProblems)[number];
-
-/** States of a webhook. */
-export const webhookStates = ['active', 'retrying', 'disabled'] as const;
 
 /** Codes with which the daemon closes a notification stream (RFC 6455, section 7.4). */
 export const closeCodes = {

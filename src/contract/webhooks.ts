@@ -5,7 +5,6 @@ import { journalEventTypes } from './event-types.ts';
 import { count, line, maybe, nullable, oneOf, secret, shown, timestamp, token, whole } from './fields.ts';
 import { webhookIds } from './ids.ts';
 import { webhookBounds } from './limits.ts';
-import { webhookStates } from './values.ts';
 
 const webhookId = Type.String({ pattern: webhookIds.pattern, examples: ['WHK-1'] });
 const params = Type.Object({ webhookId: token({ description: 'id of the webhook', examples: ['WHK-1'] }) });
@@ -25,7 +24,7 @@ export const webhook = Type.Object({
   types: nullable(
     Type.Array(oneOf(journalEventTypes), { description: 'types of event that are posted; null for all' }),
   ),
-  state: oneOf(webhookStates, {
+  state: oneOf(['active', 'retrying', 'disabled'], {
     description: 'active; retrying: the last attempt has failed; disabled: nothing is posted',
   }),
   disabledReason: nullable(shown('why it is disabled')),
