@@ -1,5 +1,6 @@
 /** The requests of the Postman collection: what each sends, and what it stores from the response. */
 import type { RouteName } from './endpoints.ts';
+import { namesIn } from './names.ts';
 import type { JsonObject } from './openapi/schemas.ts';
 
 /** Input of a request of the collection instead of the example, and the values stored from its response. */
@@ -47,6 +48,10 @@ const sampleRoot = [
   '-----END CERTIFICATE-----',
 ].join('\n');
 
+/** Requests that send nothing of their own, one after the other; the same step for each. */
+const each = (names: readonly RouteName[], step: Step = {}): typeof steps =>
+  Object.fromEntries(names.map(name => [name, step]));
+
 /** The requests in the order of a run within a folder; folders are in the order of their first request. The format has no WebSockets. */
 export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   login: { send: { username: '{{username}}', password: '{{password}}' }, save: { token: 'token' } },
@@ -67,9 +72,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     asProgram: true,
     send: { deviceId: '{{deviceId}}', activationCode: '{{activationCode}}', userId: 'alice' },
   },
-  lockDevice: { asProgram: true },
-  unlockDevice: { asProgram: true },
-  updateDevice: { asProgram: true },
+  ...each(namesIn('lockDevice unlockDevice updateDevice'), { asProgram: true }),
   generateActivationCode: {
     asProgram: true,
     send: { deviceId: '{{deviceId}}', validityDays: 30, reason: 'code was lost' },
@@ -79,9 +82,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     asProgram: true,
     send: { operation: 'GENERATE_CODE', items: [{ serialNumber: serial(2), reason: 'code was lost' }] },
   },
-  recordUsage: { asProgram: true },
-  shipDevice: { asProgram: true },
-  storePin: { asProgram: true },
+  ...each(namesIn('recordUsage shipDevice storePin'), { asProgram: true }),
   readPin: {},
   recordKeyReset: { asProgram: true, send: { stage: 'canceled' } },
   showKeyReset: {},
@@ -90,10 +91,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   getStatistics: {},
   getDevice: {},
   // Not of an ADMIN: each is refused.
-  listOwnDevices: { takesKey: true },
-  listOwnDeviceEvents: { takesKey: true },
-  reportLost: { takesKey: true },
-  confirmReceived: { takesKey: true },
+  ...each(namesIn('listOwnDevices listOwnDeviceEvents reportLost confirmReceived'), { takesKey: true }),
   listEvents: { query: { deviceId: '{{deviceId}}' } },
   createBackup: {
     asProgram: true,
@@ -136,10 +134,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     send: { platform: 'ANDROID', version: '1.0.{{build}}', versionName: 'First release', forceUpdate: false },
     save: { versionId: 'versionId' },
   },
-  listAppVersions: {},
-  getLatestAppVersion: {},
-  getAppVersion: {},
-  downloadAppVersion: {},
+  ...each(namesIn('listAppVersions getLatestAppVersion getAppVersion downloadAppVersion')),
   createUser: {
     send: { username: 'viewer-{{run}}', password: newPassword, role: 'VIEWER', email: 'ops@example.com' },
     save: { userId: 'id' },
@@ -150,23 +145,16 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     save: { personId: 'personId' },
   },
   listPeople: { query: { keyword: '{{run}}' } },
-  getPerson: {},
-  getPersonAccess: {},
-  countLeftovers: {},
+  ...each(namesIn('getPerson getPersonAccess countLeftovers')),
   personLeaves: { asProgram: true, send: { reason: 'has left' } },
-  checkPeople: {},
-  listProvisioning: {},
-  listCases: {},
-  showCase: {},
+  ...each(namesIn('checkPeople listProvisioning listCases showCase')),
   keepCaseItem: { takesKey: true, send: { kind: 'device', id: '{{deviceId}}', reason: 'shared key' } },
   closeCase: { takesKey: true },
   reportPerson: {},
   personReturns: {},
   // Refused, because the person is back.
   erasePerson: { asProgram: true, takesKey: true, send: { confirmPassword: '{{password}}' } },
-  listHeldPeople: {},
-  listRefusedRequests: {},
-  listUnmatched: {},
+  ...each(namesIn('listHeldPeople listRefusedRequests listUnmatched')),
   importPeople: {
     asProgram: true,
     send: { people: [{ userName: 'grace-{{run}}', name: 'Grace Hopper' }], dryRun: true },
@@ -196,9 +184,7 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
     },
     save: { providerId: 'providerId' },
   },
-  listProviders: {},
-  testProvider: {},
-  reconcileProvider: {},
+  ...each(namesIn('listProviders testProvider reconcileProvider')),
   setProviderSecret: { send: { secret: 'another sample' } },
   listCredentials: {},
   // Nothing is issued: the provider of the sample does not exist, and a key would have to answer.
@@ -209,13 +195,8 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   showPinPolicy: { saveAll: 'pinPolicy' },
   setPinPolicy: { sendSaved: 'pinPolicy' },
   // The variable keyId names no attached key, so that a run never asks a real one.
-  proveKey: { asProgram: true, missing: true },
-  issueKey: { asProgram: true, missing: true },
-  identifyKey: { asProgram: true, missing: true },
-  signReceipt: { asProgram: true, missing: true },
-  decide: {},
-  listSshKeys: {},
-  judgeProofsAgain: {},
+  ...each(namesIn('proveKey issueKey identifyKey signReceipt'), { asProgram: true, missing: true }),
+  ...each(namesIn('decide listSshKeys judgeProofsAgain')),
   // A run sends the policy of the service back: another one would change what a live registry accepts.
   showProofPolicy: { saveAll: 'proofPolicy' },
   setProofPolicy: { sendSaved: 'proofPolicy' },
@@ -234,21 +215,15 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   showSsoSettings: { saveAll: 'ssoSettings' },
   setSso: { sendSaved: 'ssoSettings' },
   testSso: {},
-  startSso: { takesKey: true },
-  finishSso: { takesKey: true },
-  showSsoTerminal: { takesKey: true },
-  takeSso: { takesKey: true },
-  startSsoDevice: { takesKey: true },
-  pollSsoDevice: { takesKey: true },
-  logoutSso: { takesKey: true },
+  ...each(namesIn('startSso finishSso showSsoTerminal takeSso startSsoDevice pollSsoDevice logoutSso'), {
+    takesKey: true,
+  }),
   listKeysOfUser: {},
   allowRegistration: {},
   requireKeyOfUser: { send: { required: false } },
-  getSignInOptions: { takesKey: true },
-  signInWithKey: { takesKey: true },
-  getKeyRegistrationOptions: { takesKey: true },
-  registerKey: { takesKey: true },
-  removeKeyOfUser: { takesKey: true },
+  ...each(namesIn('getSignInOptions signInWithKey getKeyRegistrationOptions registerKey removeKeyOfUser'), {
+    takesKey: true,
+  }),
   createTerminalLogin: { save: { userCode: 'userCode', terminalRequest: 'requestId', terminalSecret: 'secret' } },
   showTerminalLogin: { send: { userCode: '{{userCode}}' } },
   approveTerminalLogin: { send: { userCode: '{{userCode}}' } },
@@ -263,16 +238,10 @@ export const steps: Readonly<Partial<Record<RouteName, Step>>> = {
   webhookDeliveries: {},
   // A webhook that was just created has posted nothing.
   replayWebhookDelivery: { missing: true },
-  removeWebhook: {},
-  listTokens: {},
-  adoptToken: {},
-  listKeys: {},
-  getHealth: {},
-  getSwaggerPage: {},
-  getOpenapiJson: {},
-  getOpenapiYaml: {},
-  getPostmanCollection: {},
-  getMetrics: {},
+  ...each(
+    namesIn('removeWebhook listTokens adoptToken listKeys getHealth getSwaggerPage getOpenapiJson getOpenapiYaml'),
+  ),
+  ...each(namesIn('getPostmanCollection getMetrics')),
   deactivateDevice: {
     atEnd: true,
     asProgram: true,
