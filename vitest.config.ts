@@ -23,6 +23,7 @@ export default defineConfig({
     setupFiles: ['tests/support/every-test.ts'],
     globalSetup: [
       'tests/support/memory-folder.ts',
+      'tests/support/daemons-left.ts',
       'tests/support/built-program.ts',
       'tests/support/bundled-programs.ts',
       'tests/support/postgres-server.ts',
