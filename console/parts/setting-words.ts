@@ -1,4 +1,5 @@
 /** The words for changes of settings and persons: those of the pages that set them. Loaded when such a change is shown. */
+import { moment } from '../text/numbers.ts';
 import { capitalized } from '../text/text.ts';
 import { activity, people, policies, providers, text, tokens, trust, webhooks } from '../text/words.ts';
 
@@ -20,8 +21,9 @@ export function fieldName(field: string, type = ''): string {
   return capitalized(names[field] ?? field);
 }
 
-/** The words for a value of a field, or for the values of a list; what has no words is as it is stored. */
+/** The words for a value of a field, or for the values of a list; what has no words is as it is stored, but times are local. */
 export function valueWords(field: string, value: string): string {
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return moment(value);
   const words: Readonly<Record<string, Words>> = {
     ...{ role: text.role, requireKey: text.role, may: tokens.permission, types: text.event },
     ...{ requiredGrade: policies.proof.grade, identity: policies.proof.identities, leavers: people.leavers },

@@ -22,7 +22,7 @@ needs('chromium')('the page Activity, for administration', () => {
     const { page, context } = await openTab({ place: 'activity' });
     const update = page.locator('.events li').filter({ hasText: 'account changed' });
     await update.getByText('by admin').waitFor();
-    expect(await update.getByRole('definition').allTextContents()).toEqual(['VIEWER → DEALER']);
+    expect(await update.getByRole('definition').allTextContents()).toEqual(['viewer → dealer']);
     expect(await update.locator('svg').count()).toBe(1);
     const policy = page.locator('.events li').filter({ hasText: 'policy set' });
     expect(await policy.textContent()).toContain('persons');

@@ -1,4 +1,4 @@
-/** Every page of the console in both languages: no names of the interface, and no text that is cut beside free room. */
+/** Every page of the console in both languages: no names and times of the interface, and no text that is cut beside free room. */
 import { beforeAll, expect, it } from 'vitest';
 import { buildOpenapi } from '../../src/contract/openapi.ts';
 import { needs } from '../support/needs.ts';
@@ -18,13 +18,14 @@ collect(buildOpenapi('1.0.0'));
 /** What a file or a card has under this name, and models of the sample. */
 const ofFiles = ['userId', 'printedNumber', 'UKEY'];
 
-/** Script of the page: texts besides code with a name of the interface. */
+/** Script of the page: texts besides code with a name of the interface, or a time in its form (`2026-12-01T10:00:00Z`). */
 const rawIn = `(() => {
   const names = new Set(${JSON.stringify([...names].filter(name => !ofFiles.includes(name)))});
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const found = [];
   for (let text = texts.nextNode(); text; text = texts.nextNode())
-    if (!text.parentElement.closest('code, .code, script, style') && text.textContent.match(/[\\w]+/g)?.some(word => names.has(word)))
+    if (!text.parentElement.closest('code, .code, script, style') &&
+        text.textContent.match(/[\\w]+/g)?.some(word => names.has(word) || /^\\d{2}T\\d{2}$/.test(word)))
       found.push(text.parentElement.closest('li, tr, p, label')?.textContent ?? text.textContent);
   return found;
 })()`;
