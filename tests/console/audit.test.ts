@@ -26,7 +26,7 @@ needs('chromium')('the page Activity, for administration', () => {
     expect(await update.locator('svg').count()).toBe(1);
     const policy = page.locator('.events li').filter({ hasText: 'policy set' });
     expect(await policy.textContent()).toContain('persons');
-    expect(await policy.getByRole('definition').allTextContents()).toEqual(['lock → retire']);
+    expect(await policy.getByRole('definition').allTextContents()).toEqual(['locked → retired permanently']);
     expect(await page.locator('main').textContent()).not.toContain('secret-path');
     expect(await page.getByRole('heading', { level: 2 }).count()).toBe(1);
     expect(await violationsOn(page)).toEqual([]);
