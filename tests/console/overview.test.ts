@@ -64,6 +64,8 @@ needs('chromium')('the pages Overview and Activity', () => {
       .or(page.getByRole('link', { name: '4 devices', exact: true }))
       .first()
       .waitFor();
+    // The words of earlier changes are loaded when those are shown.
+    await settled(page);
     const before = requested.length;
     const devices = Array.from({ length: 10_000 }, (_, i) => key(`B-${i}`));
     await daemon.call('POST', '/api/devices/batch-register', { devices });
