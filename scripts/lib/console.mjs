@@ -12,7 +12,10 @@ const plain = ['console/index.html', 'console/console.css', 'console/tsconfig.js
 
 /** Preact, and of the console and the contract what all or most pages use. */
 const ofMostPages =
-  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|pages\/people\/states|api\/(?!keys|upload|batch-run)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps|table|records|loaded|time|details|device-columns|item|pager|inputs|search|list-page|sort|events|figures))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
+  /\/node_modules\/@?preact\/(?!compat)|\/console\/(?:[^/]+|pages\/account\/menu|pages\/people\/states|api\/(?!keys|upload|batch-run|export)[^/]+|text\/(?:text|numbers)|parts\/(?:problem|badge|status|lazy|button|dialog|field|icon|kept-focus|menu|toast|steps|table|records|loaded|time|details|device-columns|item|pager|inputs|search|list-page|sort|events|figures))\.tsx?$|\/src\/contract\/(?:endpoints|values|limits|operation-states)\.ts$/;
+
+/** Small dictionaries that Activity and the overview need together, for changes of settings. */
+const ofAdministration = /\/console\/text\/\w+\.ts\?(?:tokens|trust|webhooks)$/;
 
 /** Of the table of operations, what a request needs: method and path of those that the console and its requests name. */
 const operationsOfConsole = {
@@ -36,6 +39,26 @@ const operationsOfConsole = {
   },
 };
 
+/** Of the table of events of administration, what the console needs: titles, and the fields of the data. */
+const eventsOfConsole = {
+  name: 'events-of-console',
+  transform: {
+    filter: { id: /\/src\/contract\/administration-events\.ts$/ },
+    async handler() {
+      const { administrationEventTable } = await import('../../src/contract/administration-events.ts');
+      const rows = Object.entries(administrationEventTable).map(([type, { data, words, title = words }]) => [
+        type,
+        { data, title },
+      ]);
+      return {
+        code: `export const administrationEventTable = ${JSON.stringify(Object.fromEntries(rows))};
+          export const administrationEventTypes = Object.keys(administrationEventTable);`,
+        moduleType: 'js',
+      };
+    },
+  },
+};
+
 /** Fields of the descriptions of filters, devices and events that only documents, the store and the command line need. */
 const forOthers = /\b(?:(?:description|example|field|is|label|style): '[^']*'|moving: true|spellings: \[[^\]]*\]),?/g;
 
@@ -43,7 +66,7 @@ const forOthers = /\b(?:(?:description|example|field|is|label|style): '[^']*'|mo
 const descriptionsOfConsole = {
   name: 'descriptions-of-console',
   transform: {
-    filter: { id: /\/src\/contract\/(?:device-(?:filters|description)|administration-events|event-types)\.ts$/ },
+    filter: { id: /\/src\/contract\/(?:device-(?:filters|description)|event-types)\.ts$/ },
     handler: code => ({ code: code.replace(forOthers, '') }),
   },
 };
@@ -167,7 +190,7 @@ async function bundleIn(language, styles) {
     input: { console: 'console/main.tsx' },
     platform: 'browser',
     tsconfig: false,
-    plugins: [wordsByPage(language), operationsOfConsole, descriptionsOfConsole, codesOfConsole],
+    plugins: [wordsByPage(language), operationsOfConsole, eventsOfConsole, descriptionsOfConsole, codesOfConsole],
     transform: { target: 'es2024', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog: (level, log, report) => report(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
   });
@@ -179,7 +202,12 @@ async function bundleIn(language, styles) {
       // Browsers that know this compile the file while they load it, beside the thread that draws: most of its functions run at once.
       postBanner: '//# allFunctionsCalledOnLoad',
       // One file: each file costs a request, and small ones compress badly.
-      codeSplitting: { groups: [{ name: 'base', test: ofMostPages }] },
+      codeSplitting: {
+        groups: [
+          { name: 'base', test: ofMostPages },
+          { name: 'words', test: ofAdministration },
+        ],
+      },
       // Browsers keep files permanently, the first pages apart: each name belongs to one content.
       entryFileNames: '[name]-[hash].js',
       // A page of an earlier build must not get a module of this one. The daemon serves names with one dot.

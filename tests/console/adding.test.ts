@@ -18,7 +18,7 @@ needs('chromium')('adding a device in the console', () => {
   it('registers what is typed, by keyboard alone, and shows the activation code to those who ask', async () => {
     const serial = freshSerial('ADD');
     const { page, complaints, context } = await openTab({ place: 'devices' });
-    await button(page, 'Add device …').waitFor();
+    await button(page, 'Add device …').first().waitFor();
     await tabTo(page, 'Add device …');
     await page.keyboard.press('Enter');
     await dialog(page).getByLabel('Serial number').waitFor();

@@ -384,7 +384,7 @@ needs('chromium')('the page Station', () => {
       await upload(page, 'userId,name\nzoe,Zoe\n');
       await said(page, 'Plug in a key for Zoe.');
       await scan(page, 'mallory');
-      await said(page, /^mallory: No person has this user id/);
+      await said(page, /^mallory: No person has this user name/);
       await decided(page, 'WAIT');
       const before = await head();
       await plug();
