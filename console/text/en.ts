@@ -84,7 +84,7 @@ export const common = {
     updating: 'Updating …',
     none: 'None',
     unknownPage: 'This page does not exist.',
-    unknownRecord: 'There is no such record, or it was removed.',
+    unknownRecord: 'This record does not exist, or it was removed.',
     never: 'never',
     /** Below a number. */
     peek: 'Show beside the list',

@@ -1,8 +1,9 @@
 /** Compares persons who came over SCIM with the users of the providers, because a request that ends someone may never have arrived. */
-import { dayMs } from '../../src/contract/durations.ts';
+import { dayMs, minuteMs } from '../../src/contract/durations.ts';
 import { personIds } from '../../src/contract/ids.ts';
 import { driftBounds } from '../../src/contract/limits.ts';
 import type { Body, Data } from '../../src/contract/routes.ts';
+import { sleep } from '../../src/delivery/wait.ts';
 import type { DueTask } from '../background/due-work.ts';
 import { iso } from '../base/time.ts';
 import { type Context, commitFor, retrying, Service, type ServiceParts } from '../requests/context.ts';
@@ -118,12 +119,12 @@ const shown = (found: Omit<Drift, 'total' | 'list'>, steps: readonly DriftStep[]
 });
 
 /** Once a day. */
-export const dailyDrift = (drift: Pick<ProviderDrift, 'daily'>, wait: NonNullable<DueTask['wait']>): DueTask => ({
+export const dailyDrift = (drift: Pick<ProviderDrift, 'daily'>): DueTask => ({
   work: 'drift',
   undone: 'persons were not compared with their provider',
   look: async () => {
     await drift.daily();
     return false;
   },
-  wait,
+  wait: turn => sleep(10 * minuteMs, turn),
 });

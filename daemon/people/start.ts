@@ -1,6 +1,4 @@
 /** Persons: those who hold keys, and what follows when they leave. */
-import { minuteMs } from '../../src/contract/durations.ts';
-import { sleep } from '../../src/delivery/wait.ts';
 import { type DueTask, DueWork } from '../background/due-work.ts';
 import { batchMessage } from '../http/bindings.ts';
 import type { StartSubject } from '../http/subject.ts';
@@ -58,7 +56,7 @@ export const startPeople: StartSubject = async ({ log, stack, store, now, offers
   due(overdueShipments({ store, now }));
   const readers = async () => (await offers.personReaders?.()) ?? [];
   const drift = new ProviderDrift({ store, leavers, readers, now, log });
-  due(dailyDrift(drift, turn => sleep(10 * minuteMs, turn)));
+  due(dailyDrift(drift));
   offers.people = { leavers, refused };
   offers.ownerJudge = peoplePolicies;
   offers.persons = {

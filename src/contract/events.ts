@@ -60,7 +60,7 @@ export const hardwareEvents = {
   KEY_DETACHED: Type.Object({
     ...key.properties,
     unplugged: boolean(
-      'false if its driver became unavailable: the key is no longer watched, and may still be plugged in',
+      'false if its driver became unavailable: the key is not monitored then, and can still be plugged in',
     ),
   }),
 } as const satisfies Record<HardwareEventType, TObject>;

@@ -272,9 +272,8 @@ export const passkeyBounds = {
 export const terminalLogin = { seconds: 5 * 60, pollSeconds: 2, nameLength: 100 } as const;
 
 /**
- * Single sign-on: longest texts in characters, names of one list, seconds that a sign-in at the provider may take, seconds that a
- * code of the provider for a terminal is valid at most, seconds until the session of a person in use is checked at the provider
- * again, seconds after its issue for which a logout token is accepted, and sessions of one person.
+ * Single sign-on: longest texts in characters; names of one list; seconds of a sign-in at the provider, of a code for a terminal,
+ * between two checks of a session in use, and for which a logout token is accepted after its issue; sessions of one person.
  */
 export const ssoBounds = {
   text: 200,

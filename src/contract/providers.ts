@@ -66,7 +66,7 @@ const credential = Type.Object({
   createdAt: nullable(timestamp('when the provider accepted it; null if it is not finished')),
   removedAt: nullable(timestamp('when it was removed at the provider')),
   pending: boolean(
-    'true: it is not finished, or the provider still accepts it although it must not: the device is no longer ACTIVE, or the key was reset',
+    'true if it is not complete, or if the provider still accepts it for a device that is no longer ACTIVE, or for a key that was reset',
   ),
   reset: Type.Optional(boolean('true: a reset of the key was begun, and its outcome is not recorded')),
   stored: Type.Optional(storedOnKey),

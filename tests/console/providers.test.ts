@@ -94,7 +94,7 @@ needs('chromium')('providers in the console', () => {
     await armed(page);
     await tabTo(page, dialog(page).getByRole('button', { name: 'Remove' }));
     await page.keyboard.press('Enter');
-    await page.getByText('There is no such record').waitFor();
+    await page.getByText('This record does not exist').waitFor();
     expect(data(await daemon.call('GET', '/api/providers/list')).list).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();

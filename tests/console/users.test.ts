@@ -285,7 +285,7 @@ needs('chromium')('the page Users of the console', () => {
     await page.getByText('may be registered until').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await page.goto(page.url().replace(id, 'USR-999'));
-    await page.getByText('There is no such record').waitFor();
+    await page.getByText('This record does not exist').waitFor();
     await context.close();
   });
 

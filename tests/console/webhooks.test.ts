@@ -132,7 +132,7 @@ needs('chromium')('the page Webhooks of the console', () => {
     await button(page, 'Test …').waitFor();
     await choose(page, url, 'Remove');
     await change('Remove');
-    await page.getByText('There is no such record').waitFor();
+    await page.getByText('This record does not exist').waitFor();
     const lines = page.locator('.events li');
     for (const event of ['removed', 'enabled', 'disabled', 'created'])
       await lines.filter({ hasText: `webhook ${event}` }).waitFor();

@@ -88,7 +88,7 @@ function sourceOf({ globals, env, settings }: Context): string {
   return digest.digest('hex');
 }
 
-/** Null if there is no whole answer of this source. */
+/** The cached answer of a source; null if it is missing or incomplete. */
 function readCache(file: string, source: string): CachedKeys | null {
   const [first = '', ...lines] = tryOr(() => readFileSync(file, 'utf8'), '').split('\n');
   const [, at, up, from, etag] = HEADER.exec(first) ?? [];
